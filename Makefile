@@ -1,0 +1,113 @@
+# socklib: make, make check, make demo; see README.md
+
+VERSION = 0.1
+
+PREFIX = /usr/local
+DESTDIR =
+CC = cc
+CFLAGS = -O2 -g
+BUILD = build
+
+# What the code needs stands apart, so that "make CFLAGS=-O0" works.
+NEEDED = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -MMD -MP \
+	 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
+	 -Wmissing-prototypes -Wconversion
+LIBS = -lm
+
+# PORTABLE=1: without any Linux-only part, as on a BSD.
+PORTABLE =
+ifneq ($(PORTABLE),)
+NEEDED += -DSOCKLIB_PORTABLE
+else
+# A libc of its own (musl) may lack the kernel's headers: take the system's.
+ifneq ($(shell printf '\043include <linux/tcp.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo y),y)
+NEEDED += -idirafter /usr/include $(addprefix -idirafter ,$(wildcard /usr/include/*-linux-gnu))
+endif
+endif
+
+COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
+FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
+
+MEASURE = clock json observer plan platform report run settings tcpstate \
+	  transfer wait
+LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
+PROGRAMS = sock_source sock_sink
+
+UNITS = numbers options addresses json run transfer
+# Programs that tests use.
+HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
+TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
+
+PAGES = man/sock_source.1 man/sock_sink.1
+TABLES = man/sock_options.7
+
+all: $(PROGRAMS)
+
+sock_source sock_sink: %: $(BUILD)/%.o $(LIBRARY)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(NEEDED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/measure/report.o: NEEDED += -DSOCKLIB_VERSION='"$(FULL_VERSION)"'
+$(BUILD)/measure/report.o: $(BUILD)/version
+
+# Files that change only when what they hold does.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(NEEDED) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(NEEDED) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' >$@
+$(BUILD)/version: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FULL_VERSION)' | cmp -s - $@ || echo '$(FULL_VERSION)' >$@
+FORCE:
+
+# A unit test links its own module and what that needs: the linker checks the
+# layers.
+unit_numbers_NEEDS = socklib
+unit_options_NEEDS = socklib
+unit_addresses_NEEDS = socklib
+unit_json_NEEDS = measure/json
+unit_run_NEEDS = measure/run
+unit_transfer_NEEDS = measure/transfer measure/platform measure/wait measure/clock socklib
+
+.SECONDEXPANSION:
+$(BUILD)/unit_%: $(BUILD)/tests/unit_%.o $$(addsuffix .o,$$(addprefix $(BUILD)/,$$(unit_$$*_NEEDS)))
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/%: $(BUILD)/tests/%.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+$(BUILD)/%.so: tests/%.c $(BUILD)/flags
+	$(CC) $(NEEDED) -fPIC -shared -o $@ $<
+
+check: all $(TESTS)
+	BUILD=$(BUILD) PORTABLE=$(PORTABLE) tests/run.sh
+
+demo: all
+	tests/demo.sh
+
+bench: all $(BUILD)/ceiling
+	BUILD=$(BUILD) tests/bench.sh
+
+lint:
+	tests/lint.sh
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(TABLES) $(DESTDIR)$(PREFIX)/share/man/man7
+
+uninstall:
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%)
+	rm -f $(PAGES:man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%)
+	rm -f $(TABLES:man/%=$(DESTDIR)$(PREFIX)/share/man/man7/%)
+
+clean:
+	rm -rf $(BUILD) $(PROGRAMS)
+
+.PHONY: all check demo bench lint install uninstall clean FORCE
+.SECONDARY:
+
+-include $(wildcard $(BUILD)/*.d $(BUILD)/measure/*.d $(BUILD)/tests/*.d)

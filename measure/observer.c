@@ -1,0 +1,335 @@
+/* Watching the open connections: see observer.h. */
+#include "observer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../socklib.h"
+#include "clock.h"
+#include "plan.h"
+#include "platform.h"
+#include "report.h"
+#include "run.h"
+#include "tcpstate.h"
+#include "transfer.h"
+
+#define PATIENCE_NS INT64_C(1000000000) /* from shutdown() to SIGKILL */
+#define FEW_CALLS 16			/* in an interval: one call is a visible part of it */
+#define DRAIN_BYTES (4 << 20)		/* of what a peer sent us, at most */
+
+/* One open connection. */
+struct observed {
+	struct run_connection run;
+	struct transfer_page *page;
+	int fd; /* -1: a pipe, which only its worker has */
+	pid_t pid;
+	int64_t start;
+	int64_t next; /* the interval's end */
+	int64_t kill_at;
+	enum run_reason asked; /* why we ended it, RUN_OPEN when we did not */
+	int prefix;	       /* another connection was open beside it */
+};
+
+/* ---- opening ---- */
+
+static enum transfer_way way_of(const struct plan *plan)
+{
+	if (plan->side == PLAN_SOURCE)
+		return plan->sendfile ? TRANSFER_SENDFILE : TRANSFER_WRITE;
+	return plan->discard ? TRANSFER_DISCARD : TRANSFER_READ;
+}
+
+int observer_prepare(const struct plan *plan, struct transfer *transfer, struct sock_cause *cause)
+{
+	char step[32];
+
+	*transfer = (struct transfer){ .way = way_of(plan),
+				       .block = (size_t)plan->block,
+				       .check = plan->check,
+				       .pause_s = plan->pause_s,
+				       .cpu = plan->cpu };
+	snprintf(step, sizeof(step), "-C %d", plan->cpu);
+	if (plan->cpu >= 0 && platform_can_pin(plan->cpu))
+		return sock_failed(cause, step, "", errno,
+				   errno == ENOSYS ? "n/a: this system cannot pin a process"
+						   : "no such CPU here");
+	return transfer_prepare(transfer, cause);
+}
+
+static int is_socket(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* A pipe ends when its last holder lets go: that must be the worker. */
+static int give_up_pipe(int fd)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		close(fd);
+	else
+		dup2(null, fd);
+	if (null > 2)
+		close(null);
+	return -1;
+}
+
+static int make_room(struct observer *observer)
+{
+	size_t room = observer->room ? 2 * observer->room : 16;
+	struct observed *grown;
+
+	if (observer->count < observer->room)
+		return 0;
+	grown = realloc(observer->open, room * sizeof(*grown));
+	if (!grown)
+		return -1;
+	observer->open = grown;
+	observer->room = room;
+	return 0;
+}
+
+static int64_t next_end(const struct observer *observer, const struct observed *one, int64_t now)
+{
+	return one->start + run_next_end(now - one->start,
+					 clock_from_seconds(observer->plan->interval_s),
+					 clock_from_seconds(observer->plan->duration_s));
+}
+
+pid_t observer_add(struct observer *observer, int fd, unsigned int number)
+{
+	struct observed *one;
+	struct transfer_page *page;
+	int64_t start = clock_now();
+	pid_t pid = make_room(observer) ? -1 : transfer_start(observer->transfer, fd, &page);
+
+	if (pid < 0)
+		return -1;
+	one = &observer->open[observer->count++];
+	*one = (struct observed){
+		.run = { .number = number,
+			 .sends = observer->plan->side == PLAN_SOURCE,
+			 .planned_s = observer->plan->duration_s,
+			 .interval_s = observer->plan->interval_s,
+			 .exact = 1 },
+		.page = page,
+		.pid = pid,
+		.start = start,
+		.kill_at = CLOCK_NEVER,
+	};
+	one->fd = is_socket(fd) ? fd : give_up_pipe(fd);
+	one->next = next_end(observer, one, start);
+	for (size_t i = 0; observer->count > 1 && i < observer->count; i++)
+		observer->open[i].prefix = 1;
+	return pid;
+}
+
+/* ---- reading counters ---- */
+
+/*
+ * How far the connection has come.  When calls are rare a sender's count of
+ * returned writes lags by what the write in progress has achieved; what the
+ * peer has acknowledged tells a part of that.
+ */
+static uint64_t bytes_so_far(const struct observer *observer, const struct observed *one)
+{
+	uint64_t bytes = atomic_load_explicit(&one->page->bytes, memory_order_relaxed);
+	uint64_t calls = atomic_load_explicit(&one->page->calls, memory_order_relaxed);
+	uint64_t acked;
+
+	if (!one->run.sends || one->fd < 0 || calls - one->run.calls >= FEW_CALLS)
+		return bytes;
+	if (tcpstate_bytes_acked(one->fd, &acked) || acked < bytes)
+		return bytes;
+	return acked - bytes < observer->plan->block ? acked : bytes + observer->plan->block;
+}
+
+static void close_interval(struct observer *observer, struct observed *one, int64_t now,
+			   uint64_t bytes)
+{
+	uint64_t calls = atomic_load_explicit(&one->page->calls, memory_order_relaxed);
+	struct run_interval interval;
+
+	interval = run_close_interval(&one->run, clock_to_seconds(now - one->start), bytes, calls);
+	report_interval(observer->report, &one->run, &interval, one->prefix);
+}
+
+/* ---- ending ---- */
+
+static void ask_to_end(struct observed *one, enum run_reason reason, int64_t now)
+{
+	if (one->asked != RUN_OPEN)
+		return;
+	one->asked = reason;
+	one->next = CLOCK_NEVER;
+	one->kill_at = now + PATIENCE_NS;
+	if (one->fd >= 0)
+		shutdown(one->fd, one->run.sends ? SHUT_WR : SHUT_RDWR);
+	/* A pipe cannot be shut down, and a sleeper does not hear it. */
+	if (one->fd < 0 || atomic_load_explicit(&one->page->resting, memory_order_relaxed)) {
+		one->kill_at = CLOCK_NEVER;
+		kill(one->pid, SIGKILL);
+	}
+}
+
+static enum run_reason error_reason(const struct observed *one)
+{
+	switch (one->page->err) {
+	case EPIPE:
+	case ECONNRESET: return one->run.sends ? RUN_PEER_CLOSED : RUN_RESET;
+	case ETIMEDOUT:
+	case EAGAIN: return RUN_TIMEOUT;
+	default: return RUN_ERROR;
+	}
+}
+
+static void judge_end(struct observed *one, int status)
+{
+	const struct transfer_page *page = one->page;
+
+	one->run.err = page->end == TRANSFER_ERROR && one->asked == RUN_OPEN ? page->err : 0;
+	if (page->end == TRANSFER_MISMATCH) {
+		one->run.reason = RUN_MISMATCH;
+		one->run.offset = page->offset;
+		one->run.got = page->got;
+		one->run.expected = page->expected;
+	} else if (one->asked != RUN_OPEN) {
+		one->run.reason = one->asked;
+	} else if (page->end == TRANSFER_EOF) {
+		one->run.reason = RUN_PEER_CLOSED;
+	} else if (page->end == TRANSFER_ERROR) {
+		one->run.reason = error_reason(one);
+	} else {
+		one->run.reason = RUN_KILLED;
+		one->run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	}
+	one->run.exact = page->end != TRANSFER_RUNNING ||
+			 atomic_load_explicit(&page->resting, memory_order_relaxed);
+}
+
+/*
+ * A close() with unread data resets the connection and takes away what the
+ * peer has yet to read (RFC 2525 2.17): an HTTP client must get our bytes too.
+ */
+static void drain(int fd)
+{
+	char sink[16384];
+	size_t left = DRAIN_BYTES;
+	ssize_t n;
+
+	while (left > 0 && (n = recv(fd, sink, sizeof(sink), MSG_DONTWAIT)) > 0)
+		left -= (size_t)n < left ? (size_t)n : left;
+}
+
+static void forget(struct observer *observer, struct observed *one)
+{
+	size_t behind = observer->count - (size_t)(one - observer->open) - 1;
+
+	if (one->fd >= 0) {
+		if (one->run.sends)
+			drain(one->fd);
+		close(one->fd);
+	}
+	transfer_unmap(one->page);
+	memmove(one, one + 1, behind * sizeof(*one));
+	observer->count--;
+}
+
+static void ended(struct observer *observer, struct observed *one, int status)
+{
+	uint64_t bytes = atomic_load_explicit(&one->page->bytes, memory_order_relaxed);
+	int64_t now = clock_now();
+
+	judge_end(one, status);
+	close_interval(observer, one, now, one->run.exact ? bytes : bytes_so_far(observer, one));
+	report_ended(observer->report, &one->run);
+	observer->failed |= run_has_failed(&one->run);
+	if (observer->on_end)
+		observer->on_end(&one->run, observer->context);
+	forget(observer, one);
+}
+
+/* ---- the observer's turn ---- */
+
+int64_t observer_next(const struct observer *observer)
+{
+	int64_t next = CLOCK_NEVER;
+
+	for (size_t i = 0; i < observer->count; i++) {
+		const struct observed *one = &observer->open[i];
+
+		if (one->next < next)
+			next = one->next;
+		if (one->kill_at < next)
+			next = one->kill_at;
+	}
+	return next;
+}
+
+static void tick_one(struct observer *observer, struct observed *one)
+{
+	int64_t duration = clock_from_seconds(observer->plan->duration_s), now = clock_now();
+
+	if (now >= one->kill_at) {
+		one->kill_at = CLOCK_NEVER;
+		kill(one->pid, SIGKILL);
+	}
+	if (now < one->next)
+		return;
+	close_interval(observer, one, now, bytes_so_far(observer, one));
+	one->next = next_end(observer, one, now);
+	if (duration > 0 && now - one->start >= duration)
+		ask_to_end(one, RUN_DONE, now);
+}
+
+void observer_tick(struct observer *observer)
+{
+	for (size_t i = 0; i < observer->count; i++)
+		tick_one(observer, &observer->open[i]);
+}
+
+void observer_reap(struct observer *observer)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < observer->count; i++)
+			if (observer->open[i].pid == pid) {
+				ended(observer, &observer->open[i], status);
+				break;
+			}
+}
+
+void observer_interrupt(struct observer *observer)
+{
+	int64_t now = clock_now();
+
+	for (size_t i = 0; i < observer->count; i++)
+		ask_to_end(&observer->open[i], RUN_INTERRUPTED, now);
+}
+
+void observer_free(struct observer *observer)
+{
+	for (size_t i = 0; i < observer->count; i++)
+		kill(observer->open[i].pid, SIGKILL);
+	while (observer->count > 0) {
+		struct observed *one = &observer->open[observer->count - 1];
+
+		waitpid(one->pid, NULL, 0);
+		forget(observer, one);
+	}
+	free(observer->open);
+	observer->open = NULL;
+}

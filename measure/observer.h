@@ -1,0 +1,61 @@
+/*
+ * observer: the parent's side of the open connections.
+ *
+ * It starts a worker for each, wakes at absolute deadlines, reads the worker's
+ * counters, closes the interval and reports it.  A connection is ended by
+ * shutdown(2), so that a write in progress returns how far it came; a worker
+ * that ignores this for a second is killed and its count is a lower bound.
+ */
+#ifndef MEASURE_OBSERVER_H
+#define MEASURE_OBSERVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sys/types.h>
+
+struct observed;
+struct plan;
+struct report;
+struct run_connection;
+struct sock_cause;
+struct transfer;
+
+struct observer {
+	const struct plan *plan;
+	const struct transfer *transfer;
+	struct report *report;
+	struct observed *open; /* the open connections, oldest first */
+	size_t count;
+	size_t room;
+	int failed; /* one has ended badly, run_has_failed() */
+	/* Told of each connection that has ended; may be NULL. */
+	void (*on_end)(const struct run_connection *connection, void *context);
+	void *context;
+};
+
+/* Make of the plan what workers need.  -1 with a cause: no memory, no such CPU. */
+int observer_prepare(const struct plan *plan, struct transfer *transfer, struct sock_cause *cause);
+
+/*
+ * Start a worker on fd, which the observer keeps (for a pipe: gives up) and
+ * closes.  Its process, or -1 with errno, and fd is still the caller's.
+ */
+pid_t observer_add(struct observer *observer, int fd, unsigned int number);
+
+/* When something is due next, CLOCK_NEVER with nothing open. */
+int64_t observer_next(const struct observer *observer);
+
+/* Do what is due: close intervals, end what has lasted long enough. */
+void observer_tick(struct observer *observer);
+
+/* Look for workers that have ended, and report their connections. */
+void observer_reap(struct observer *observer);
+
+/* Ask all open connections to end, as interrupted. */
+void observer_interrupt(struct observer *observer);
+
+/* Kill what is still open, without a word. */
+void observer_free(struct observer *observer);
+
+#endif

@@ -1,0 +1,326 @@
+/* Command lines: see plan.h. */
+#include "plan.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "../socklib.h"
+#include "platform.h"
+
+#define BOTH (PLAN_SOURCE | PLAN_SINK)
+
+#define DEFAULT_BLOCK 65536
+#define DEFAULT_INTERVAL_S 2.0
+#define DEFAULT_PORT 7001
+#define RUN_DURATION_S 4.0 /* of each connection when there are several */
+#define RUN_INTERVALS 8	   /* at least so many in each of them */
+#define MIN_INTERVAL_S 0.01
+#define MAX_SECONDS 1e9
+
+/* In the order of getopt, usage and manual page. */
+static const struct plan_option table[] = {
+	{ 'b', BOTH, "SIZE", "bytes per write (65536)", "bytes per read (65536)" },
+	{ 'C', BOTH, "CPU", "run the workers on this CPU", NULL },
+	{ 'c', BOTH, NULL, "write a pattern that sock_sink -c can check",
+	  "check every byte (the source needs -c too)" },
+	{ 'D', BOTH, "SECONDS", "sleep after each write (0)", "sleep after each read (0)" },
+	{ 'd', BOTH, "SECONDS", "length of a connection (until interrupted)",
+	  "length of a connection (until interrupted; 4 with -n)" },
+	{ 'e', BOTH, "OPTIONS", "socket options set on the listener, before listen()",
+	  "socket options set before connect()" },
+	{ 'g', PLAN_SINK, "SECONDS", "pause between connections (0)", NULL },
+	{ 'H', BOTH, "ADDRESS", "listen here (127.0.0.1 and ::1), /path, or - for stdout",
+	  "host (localhost), /path of an AF_UNIX socket, or - for stdin" },
+	{ 'h', BOTH, NULL, "this text", NULL },
+	{ 'i', BOTH, "SECONDS", "interval (2)", "interval (2; with -n and -d under 16: d/8)" },
+	{ 'j', BOTH, NULL, "JSON Lines instead of text", NULL },
+	{ 'm', PLAN_SOURCE, "N", "at most N connections at once (as many as the system allows)",
+	  NULL },
+	{ 'n', BOTH, "N", "exit after N connections (never)",
+	  "connections one after another (1; 0: until interrupted)" },
+	{ 'p', BOTH, "PORT", "port (7001); 0: any free one, printed", "port (7001)" },
+	{ 'S', PLAN_SOURCE, NULL, "sendfile() instead of write()", NULL },
+	{ 't', BOTH, "OPTIONS", "socket options set after accept(); \"help\" lists them",
+	  "socket options set after connect(); \"help\" lists them" },
+	{ 'V', BOTH, NULL, "version", NULL },
+	{ 'v', BOTH, NULL, "addresses, options read back, bytes per call", NULL },
+	{ 'z', PLAN_SINK, NULL, "let the kernel discard the data (MSG_TRUNC)", NULL },
+};
+
+const struct plan_option *plan_option_row(size_t index)
+{
+	return index < sizeof(table) / sizeof(table[0]) ? &table[index] : NULL;
+}
+
+/* ---- one option ---- */
+
+static int letter_bit(char letter)
+{
+	return letter >= 'a' ? letter - 'a' : 26 + letter - 'A';
+}
+
+int plan_given(const struct plan *plan, char letter)
+{
+	return plan->given >> letter_bit(letter) & 1;
+}
+
+static int take_number(char letter, const char *text, int accept, uint64_t min, uint64_t max,
+		       uint64_t *value, struct sock_cause *cause)
+{
+	const char step[] = { '-', letter, '\0' };
+	char why[128];
+
+	if (sock_number(text, accept, min, max, value, why, sizeof(why)) == 0)
+		return 0;
+	return sock_usage(cause, step, "\"%.200s\": %s", text, why);
+}
+
+static int take_seconds(char letter, const char *text, double min, double *value,
+			struct sock_cause *cause)
+{
+	const char step[] = { '-', letter, '\0' };
+	char why[128];
+
+	if (sock_seconds(text, min, MAX_SECONDS, value, why, sizeof(why)) == 0)
+		return 0;
+	return sock_usage(cause, step, "\"%.200s\": %s", text, why);
+}
+
+static int take_cpu(struct plan *plan, const char *text, struct sock_cause *cause)
+{
+	uint64_t cpu;
+
+	if (take_number('C', text, 0, 0, 65535, &cpu, cause))
+		return -1;
+	plan->cpu = (int)cpu;
+	return 0;
+}
+
+static int take_port(struct plan *plan, const char *text, struct sock_cause *cause)
+{
+	uint64_t port;
+
+	if (take_number('p', text, 0, plan->side == PLAN_SINK, 65535, &port, cause))
+		return -1;
+	plan->port = (unsigned int)port;
+	return 0;
+}
+
+static int take_options(struct plan *plan, char letter, const char *text, struct sock_cause *cause)
+{
+	if (strcmp(text, "help") == 0) {
+		plan->ask = PLAN_LIST_OPTIONS;
+		return 0;
+	}
+	if (letter == 'e')
+		plan->early = sock_options_parse(text, "-e", cause);
+	else
+		plan->late = sock_options_parse(text, "-t", cause);
+	return (letter == 'e' ? plan->early : plan->late) ? 0 : -1;
+}
+
+static int take_host(struct plan *plan, const char *text, struct sock_cause *cause)
+{
+	if (!*text)
+		return sock_usage(cause, "-H", "\"\": no address");
+	plan->host = text;
+	return 0;
+}
+
+static int take_option(struct plan *plan, char letter, const char *text, struct sock_cause *cause)
+{
+	uint64_t least = plan->side == PLAN_SOURCE;
+
+	switch (letter) {
+	case 'b':
+		return take_number('b', text, SOCK_NUMBER_SIZE, 1, SIZE_MAX / 2, &plan->block,
+				   cause);
+	case 'C': return take_cpu(plan, text, cause);
+	case 'c': plan->check = 1; return 0;
+	case 'D': return take_seconds('D', text, 0, &plan->pause_s, cause);
+	case 'd': return take_seconds('d', text, MIN_INTERVAL_S, &plan->duration_s, cause);
+	case 'g': return take_seconds('g', text, 0, &plan->gap_s, cause);
+	case 'H': return take_host(plan, text, cause);
+	case 'h': plan->ask = PLAN_HELP; return 0;
+	case 'i': return take_seconds('i', text, MIN_INTERVAL_S, &plan->interval_s, cause);
+	case 'j': plan->json = 1; return 0;
+	case 'm': return take_number('m', text, 0, 1, UINT32_MAX, &plan->at_most, cause);
+	case 'n': return take_number('n', text, 0, least, UINT32_MAX, &plan->connections, cause);
+	case 'p': return take_port(plan, text, cause);
+	case 'S': plan->sendfile = 1; return 0;
+	case 'V': plan->ask = PLAN_VERSION; return 0;
+	case 'v': plan->verbose = 1; return 0;
+	case 'z': plan->discard = 1; return 0;
+	default: return take_options(plan, letter, text, cause);
+	}
+}
+
+/* ---- combinations ---- */
+
+static int is_pipe(const struct plan *plan)
+{
+	return plan_place(plan) == PLAN_PIPE;
+}
+
+static int path_with_port(const struct plan *plan)
+{
+	return plan_place(plan) == PLAN_PATH && plan_given(plan, 'p');
+}
+
+static int pipe_with_net(const struct plan *plan)
+{
+	return is_pipe(plan) &&
+	       (plan_given(plan, 'e') || plan_given(plan, 't') || plan_given(plan, 'p'));
+}
+
+static int pipe_with_many(const struct plan *plan)
+{
+	return is_pipe(plan) && (plan_given(plan, 'g') || plan_given(plan, 'm') ||
+				 (plan_given(plan, 'n') && plan->connections != 1));
+}
+
+static int check_with_discard(const struct plan *plan)
+{
+	return plan->check && plan->discard;
+}
+
+static int discard_without_tcp(const struct plan *plan)
+{
+	return plan->discard && plan_place(plan) != PLAN_NET;
+}
+
+static int gap_without_run(const struct plan *plan)
+{
+	return plan_given(plan, 'g') && !plan_is_run(plan);
+}
+
+static int pipe_is_terminal(const struct plan *plan)
+{
+	int fd = plan->side == PLAN_SOURCE ? STDOUT_FILENO : STDIN_FILENO;
+
+	return is_pipe(plan) && isatty(fd);
+}
+
+static int no_sendfile(const struct plan *plan)
+{
+	return plan->sendfile && !platform_has_sendfile();
+}
+
+static int no_discard(const struct plan *plan)
+{
+	return plan->discard && !platform_has_discard();
+}
+
+static const struct {
+	int (*clash)(const struct plan *plan);
+	const char *step;
+	const char *reason;
+} clashes[] = {
+	{ path_with_port, "-p", "an AF_UNIX path has no port" },
+	{ pipe_with_net, "-H -", "a pipe has no socket: not with -e, -t or -p" },
+	{ pipe_with_many, "-H -", "a pipe is one connection: not with -g, -m or another -n" },
+	{ check_with_discard, "-z", "discarded data cannot be checked: not with -c" },
+	{ discard_without_tcp, "-z", "only TCP can discard: not with an AF_UNIX path or a pipe" },
+	{ gap_without_run, "-g", "a pause between connections needs -n" },
+	{ pipe_is_terminal, "-H -", "is a terminal: connect it to a pipe" },
+	{ no_sendfile, "-S", "n/a: this system has no sendfile()" },
+	{ no_discard, "-z", "n/a: this system has no MSG_TRUNC for TCP" },
+};
+
+/* ---- the command line ---- */
+
+enum plan_place plan_place(const struct plan *plan)
+{
+	if (plan->host && strcmp(plan->host, "-") == 0)
+		return PLAN_PIPE;
+	return plan->host && strchr(plan->host, '/') ? PLAN_PATH : PLAN_NET;
+}
+
+int plan_is_run(const struct plan *plan)
+{
+	return plan->side == PLAN_SINK && plan->connections != 1;
+}
+
+/* string: room for ":" and two characters a letter. */
+static void getopt_string(enum plan_side side, char *string)
+{
+	*string++ = ':';
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (!(table[i].sides & (int)side))
+			continue;
+		*string++ = table[i].letter;
+		if (table[i].argument)
+			*string++ = ':';
+	}
+	*string = '\0';
+}
+
+static int parse_letters(struct plan *plan, int argc, char **argv, struct sock_cause *cause)
+{
+	char letters[2 * sizeof(table) / sizeof(table[0]) + 2], step[] = "-?";
+	int c;
+
+	getopt_string(plan->side, letters);
+	opterr = 0;
+	while ((c = getopt(argc, argv, letters)) != -1) {
+		step[1] = (char)(c == ':' || c == '?' ? optopt : c);
+		if (c == '?')
+			return sock_usage(cause, step, "unknown option (-h shows all)");
+		if (c == ':')
+			return sock_usage(cause, step, "needs a value");
+		if (strchr("bet", c) && plan_given(plan, (char)c))
+			return sock_usage(cause, step, "given twice");
+		plan->given |= UINT64_C(1) << letter_bit((char)c);
+		if (take_option(plan, (char)c, optarg, cause))
+			return -1;
+		if (plan->ask != PLAN_RUN)
+			return 0;
+	}
+	if (optind < argc)
+		return sock_usage(cause, "argument",
+				  "\"%.200s\": not expected (-h shows the usage)", argv[optind]);
+	return 0;
+}
+
+static void set_defaults(struct plan *plan)
+{
+	int run = plan_is_run(plan);
+
+	if (run && !plan_given(plan, 'd'))
+		plan->duration_s = RUN_DURATION_S;
+	if (run && !plan_given(plan, 'i') && plan->duration_s < RUN_INTERVALS * DEFAULT_INTERVAL_S)
+		plan->interval_s = plan->duration_s / RUN_INTERVALS;
+	if (plan->interval_s < MIN_INTERVAL_S)
+		plan->interval_s = MIN_INTERVAL_S;
+	/* A connection shorter than an interval is one interval, planned whole. */
+	if (plan->duration_s > 0 && plan->interval_s > plan->duration_s)
+		plan->interval_s = plan->duration_s;
+}
+
+int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
+	       struct sock_cause *cause)
+{
+	*plan = (struct plan){ .side = side,
+			       .block = DEFAULT_BLOCK,
+			       .cpu = -1,
+			       .interval_s = DEFAULT_INTERVAL_S,
+			       .port = DEFAULT_PORT,
+			       .connections = side == PLAN_SINK };
+	if (parse_letters(plan, argc, argv, cause))
+		return -1;
+	if (plan->ask != PLAN_RUN)
+		return 0;
+	for (size_t i = 0; i < sizeof(clashes) / sizeof(clashes[0]); i++)
+		if (clashes[i].clash(plan))
+			return sock_usage(cause, clashes[i].step, "%s", clashes[i].reason);
+	if (plan_place(plan) == PLAN_PIPE)
+		plan->connections = 1;
+	set_defaults(plan);
+	return 0;
+}
+
+void plan_free(struct plan *plan)
+{
+	sock_options_free(plan->early);
+	sock_options_free(plan->late);
+}

@@ -1,0 +1,78 @@
+/*
+ * plan: what a command line asks to be measured, and how.
+ *
+ * One table of option letters serves both programs: it drives getopt(3), the
+ * usage text and the parsing, so the three cannot disagree.  A second table
+ * holds the combinations that make no sense.
+ */
+#ifndef MEASURE_PLAN_H
+#define MEASURE_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sock_cause;
+struct sock_options;
+
+enum plan_side { PLAN_SOURCE = 1, PLAN_SINK = 2 };
+
+/* What the command line asks for before any measuring. */
+enum plan_ask { PLAN_RUN, PLAN_HELP, PLAN_VERSION, PLAN_LIST_OPTIONS };
+
+enum plan_place {
+	PLAN_NET,  /* TCP */
+	PLAN_PATH, /* AF_UNIX: the host has a slash */
+	PLAN_PIPE  /* standard output or input: the host is "-" */
+};
+
+struct plan {
+	enum plan_side side;
+	enum plan_ask ask;
+	uint64_t block;		    /* -b, bytes per call */
+	int cpu;		    /* -C, -1: any */
+	int check;		    /* -c */
+	double pause_s;		    /* -D, between two calls */
+	double duration_s;	    /* -d, of a connection; 0: until interrupted */
+	struct sock_options *early; /* -e, NULL: none */
+	const char *host;	    /* -H, NULL: the default */
+	double interval_s;	    /* -i */
+	int json;		    /* -j */
+	uint64_t connections;	    /* -n, 0: without end */
+	unsigned int port;	    /* -p */
+	struct sock_options *late;  /* -t, NULL: none */
+	int verbose;		    /* -v */
+	uint64_t at_most;	    /* -m, connections at once, 0: no limit; source */
+	int sendfile;		    /* -S; source */
+	double gap_s;		    /* -g, between connections; sink */
+	int discard;		    /* -z; sink */
+	uint64_t given;		    /* which letters stood there, see plan_given() */
+};
+
+/* A row of the option table, as the usage text shows it. */
+struct plan_option {
+	char letter;
+	int sides;	      /* enum plan_side, or both */
+	const char *argument; /* "SIZE", NULL when it takes none */
+	const char *source_help;
+	const char *sink_help; /* NULL: as source_help */
+};
+
+const struct plan_option *plan_option_row(size_t index);
+
+/*
+ * Parse and check a command line.  -1 with a usage cause (status 2) for what
+ * is wrong in itself or in combination.  The plan points into argv.
+ */
+int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
+	       struct sock_cause *cause);
+void plan_free(struct plan *plan);
+
+/* 1 when this letter stood on the command line. */
+int plan_given(const struct plan *plan, char letter);
+
+enum plan_place plan_place(const struct plan *plan);
+
+/* 1 when the sink makes more than one connection: intervals have other defaults. */
+int plan_is_run(const struct plan *plan);
+
+#endif

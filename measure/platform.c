@@ -1,0 +1,165 @@
+/* What only some kernels do: see platform.h. */
+#if defined(__linux__) && !defined(SOCKLIB_PORTABLE)
+#define _GNU_SOURCE
+#endif
+#include "platform.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static void close_range_but(int first, int last, int fd, int other)
+{
+	for (int i = first; i <= last; i++)
+		if (i != fd && i != other)
+			close(i);
+}
+
+#if defined(__linux__) && !defined(SOCKLIB_PORTABLE)
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+int platform_die_with_parent(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -1;
+	if (getppid() != parent) /* it died before the request */
+		_exit(1);
+	return 0;
+}
+
+int platform_pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (cpu < 0 || cpu >= CPU_SETSIZE) {
+		errno = EINVAL;
+		return -1;
+	}
+	CPU_SET((size_t)cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set);
+}
+
+int platform_can_pin(int cpu)
+{
+	cpu_set_t before;
+
+	if (sched_getaffinity(0, sizeof(before), &before) || platform_pin(cpu))
+		return -1;
+	return sched_setaffinity(0, sizeof(before), &before);
+}
+
+void platform_close_all_but(int fd, int other)
+{
+	int low = fd < other ? fd : other, high = fd < other ? other : fd;
+
+	close_range_but(0, high, low, high);
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, (unsigned int)high + 1, ~0U, 0) == 0)
+		return;
+#endif
+	close_range_but(high + 1, (int)sysconf(_SC_OPEN_MAX) - 1, low, high);
+}
+
+int platform_memory_file(void)
+{
+#ifdef SYS_memfd_create
+	return (int)syscall(SYS_memfd_create, "block", 1U /* MFD_CLOEXEC */);
+#else
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+ssize_t platform_sendfile(int socket, int file, off_t offset, size_t size)
+{
+	return sendfile(socket, file, &offset, size);
+}
+
+ssize_t platform_discard(int socket, size_t size)
+{
+	return recv(socket, NULL, size, MSG_TRUNC);
+}
+
+int platform_has_sendfile(void)
+{
+	return 1;
+}
+
+int platform_has_discard(void)
+{
+	return 1;
+}
+
+#else /* no Linux parts */
+
+#define OPEN_MAX_LOOK 65536 /* a limit above this is not walked through */
+
+int platform_die_with_parent(pid_t parent)
+{
+	(void)parent;
+	errno = ENOSYS;
+	return -1;
+}
+
+int platform_pin(int cpu)
+{
+	(void)cpu;
+	errno = ENOSYS;
+	return -1;
+}
+
+int platform_can_pin(int cpu)
+{
+	return platform_pin(cpu);
+}
+
+void platform_close_all_but(int fd, int other)
+{
+	long max = sysconf(_SC_OPEN_MAX);
+
+	if (max < 0 || max > OPEN_MAX_LOOK)
+		max = OPEN_MAX_LOOK;
+	close_range_but(0, (int)max - 1, fd, other);
+}
+
+int platform_memory_file(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+ssize_t platform_sendfile(int socket, int file, off_t offset, size_t size)
+{
+	(void)socket;
+	(void)file;
+	(void)offset;
+	(void)size;
+	errno = ENOSYS;
+	return -1;
+}
+
+ssize_t platform_discard(int socket, size_t size)
+{
+	(void)socket;
+	(void)size;
+	errno = ENOSYS;
+	return -1;
+}
+
+int platform_has_sendfile(void)
+{
+	return 0;
+}
+
+int platform_has_discard(void)
+{
+	return 0;
+}
+#endif

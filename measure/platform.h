@@ -1,0 +1,38 @@
+/*
+ * platform: the one door to what only some kernels do for a worker.
+ *
+ * Each function returns -1 with errno ENOSYS where this system, or a build
+ * with SOCKLIB_PORTABLE, lacks the means.
+ */
+#ifndef MEASURE_PLATFORM_H
+#define MEASURE_PLATFORM_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The calling child dies when its parent does (prctl(2), PR_SET_PDEATHSIG). */
+int platform_die_with_parent(pid_t parent);
+
+/* Run the calling process on this CPU alone (sched_setaffinity(2)). */
+int platform_pin(int cpu);
+
+/* 0 when the calling process could be pinned to this CPU; its place is kept. */
+int platform_can_pin(int cpu);
+
+/* Close every descriptor of the calling process but these two (-1: none). */
+void platform_close_all_but(int fd, int other);
+
+/* A file without a name, for sendfile (memfd_create(2)). */
+int platform_memory_file(void);
+
+/* sendfile(2) from offset; at most size bytes. */
+ssize_t platform_sendfile(int socket, int file, off_t offset, size_t size);
+
+/* Read and throw away without copying (MSG_TRUNC, tcp(7)). */
+ssize_t platform_discard(int socket, size_t size);
+
+/* 1 when the two above exist here. */
+int platform_has_sendfile(void);
+int platform_has_discard(void);
+
+#endif

@@ -1,0 +1,636 @@
+/* Text and JSON Lines: see report.h. */
+#include "report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../socklib.h"
+#include "json.h"
+#include "plan.h"
+#include "run.h"
+#include "settings.h"
+
+#ifndef SOCKLIB_VERSION
+#define SOCKLIB_VERSION "unknown"
+#endif
+
+#define COLUMNS 78
+
+/* ---- lines ---- */
+
+void report_open(struct report *report, const char *program, const struct plan *plan)
+{
+	int pipe = plan->side == PLAN_SOURCE && plan_place(plan) == PLAN_PIPE;
+
+	*report =
+		(struct report){ .out = pipe ? stderr : stdout, .program = program, .plan = plan };
+	setvbuf(report->out, NULL, _IOLBF, BUFSIZ);
+}
+
+int report_broken(const struct report *report)
+{
+	return report->broken;
+}
+
+static void flush_line(struct report *report)
+{
+	if (fflush(report->out) && !report->broken)
+		report->broken = errno;
+}
+
+__attribute__((format(printf, 2, 3))) static void line(struct report *report, const char *format,
+						       ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vfprintf(report->out, format, ap);
+	va_end(ap);
+	putc('\n', report->out);
+	flush_line(report);
+}
+
+/* Control characters as blanks: a line stays a line, a terminal unharmed. */
+static void clean(const char *from, char *to, size_t size)
+{
+	size_t i;
+
+	for (i = 0; from[i] && i + 1 < size; i++)
+		to[i] = (unsigned char)from[i] < 0x20 || from[i] == 0x7f ? ' ' : from[i];
+	to[i] = '\0';
+}
+
+void report_figure(double value, char *text, size_t size)
+{
+	int decimals = value > 0 ? 3 - (int)floor(log10(value)) : 0;
+	char *end;
+
+	if (value < 0 || !isfinite(value)) {
+		snprintf(text, size, "n/a");
+		return;
+	}
+	decimals = decimals < 0 ? 0 : decimals > 12 ? 12 : decimals;
+	snprintf(text, size, "%.*f", decimals, value);
+	if (!strchr(text, '.'))
+		return;
+	end = text + strlen(text);
+	while (end[-1] == '0')
+		*--end = '\0';
+	if (end[-1] == '.')
+		end[-1] = '\0';
+}
+
+static void json_start_line(struct report *report, struct json *json, const char *event)
+{
+	json_begin(json, report->out, event);
+}
+
+static void json_end_line(struct report *report, struct json *json)
+{
+	json_end(json);
+	flush_line(report);
+}
+
+/* ---- the start ---- */
+
+/* NULL: a source on the loopback addresses, which the event "listen" names. */
+static const char *host_name(const struct plan *plan)
+{
+	if (plan->host || plan->side == PLAN_SOURCE)
+		return plan->host;
+	return "localhost";
+}
+
+static void start_json(struct report *report, unsigned int port)
+{
+	const struct plan *plan = report->plan;
+	struct json json;
+
+	json_start_line(report, &json, "start");
+	json_text(&json, "program", report->program);
+	json_text(&json, "version", SOCKLIB_VERSION);
+	json_text(&json, "host", host_name(plan));
+	if (plan_place(plan) == PLAN_NET)
+		json_count(&json, "port", port);
+	else
+		json_null(&json, "port");
+	json_text(&json, "options_late", sock_options_text(plan->late));
+	json_text(&json, "options_early", sock_options_text(plan->early));
+	json_count(&json, "block_bytes", plan->block);
+	json_real(&json, "interval_s", plan->interval_s);
+	json_real(&json, "duration_s", plan->duration_s > 0 ? plan->duration_s : NAN);
+	json_real(&json, "pause_s", plan->pause_s);
+	if (plan->connections)
+		json_count(&json, "connections_asked", plan->connections);
+	else
+		json_null(&json, "connections_asked");
+	json_bool(&json, "check", plan->check);
+	json_end_line(report, &json);
+}
+
+/* What is not as by default, behind the header of the sink. */
+static void print_deviations(struct report *report)
+{
+	const struct plan *plan = report->plan;
+	char text[1024];
+
+	if (plan->early) {
+		clean(sock_options_text(plan->early), text, sizeof(text));
+		fprintf(report->out, " early=[%s]", text);
+	}
+	if (plan_given(plan, 'b'))
+		fprintf(report->out, " block=%" PRIu64, plan->block);
+	if (fabs(plan->interval_s - 2) > 1e-9)
+		fprintf(report->out, " interval=%g", plan->interval_s);
+	if (plan->cpu >= 0)
+		fprintf(report->out, " cpu=%d", plan->cpu);
+}
+
+void report_start(struct report *report, unsigned int port)
+{
+	const struct plan *plan = report->plan;
+	int net = plan_place(plan) == PLAN_NET;
+	char name[1024], options[1024];
+
+	if (plan->json) {
+		start_json(report, port);
+		return;
+	}
+	clean(net && plan->side == PLAN_SOURCE ? "" : host_name(plan), name, sizeof(name));
+	clean(sock_options_text(plan->late), options, sizeof(options));
+	if (plan->side == PLAN_SOURCE && net)
+		fprintf(report->out, "port=%u", port);
+	else
+		fprintf(report->out, "%s=%s", plan->side == PLAN_SOURCE ? "path" : "host", name);
+	if (plan->side == PLAN_SINK && net)
+		fprintf(report->out, " port=%u", port);
+	fprintf(report->out, " options=[%s]", options);
+	if (plan->side == PLAN_SINK)
+		print_deviations(report);
+	line(report, "%s", "");
+}
+
+void report_listening(struct report *report, const struct sock_address *list, int count)
+{
+	char text[SOCK_ADDRESS_TEXT];
+	struct json json;
+
+	if (report->plan->json) {
+		json_start_line(report, &json, "listen");
+		json_open(&json, "addresses", '[');
+	} else if (!report->plan->verbose) {
+		return;
+	} else {
+		fputs("  listening on", report->out);
+	}
+	for (int i = 0; i < count; i++) {
+		sock_address_text(&list[i], 1, text, sizeof(text));
+		if (report->plan->json)
+			json_text(&json, NULL, text);
+		else
+			fprintf(report->out, "%s %s", i ? " and" : "", text);
+	}
+	if (report->plan->json) {
+		json_close(&json, ']');
+		json_end_line(report, &json);
+	} else {
+		line(report, "%s", "");
+	}
+}
+
+void report_waiting(struct report *report)
+{
+	if (!report->plan->json)
+		line(report, "waiting for connection");
+}
+
+void report_accepted(struct report *report)
+{
+	if (!report->plan->json)
+		line(report, "accepted");
+}
+
+/* ---- a connection opens ---- */
+
+static void json_value(struct json *json, const char *key, const char *text, int is_number)
+{
+	if (!*text)
+		json_null(json, key);
+	else if (is_number)
+		json_real(json, key, strtod(text, NULL));
+	else
+		json_text(json, key, text);
+}
+
+static void opened_json(struct report *report, const struct report_opening *opening,
+			const char *local, const char *peer, const struct settings *settings)
+{
+	struct json json;
+
+	json_start_line(report, &json, "connect");
+	json_count(&json, "connection", opening->number);
+	json_real(&json, "t_s", opening->elapsed_s);
+	json_text(&json, "local", local);
+	json_text(&json, "peer", peer);
+	if (opening->tries)
+		json_count(&json, "tries", opening->tries);
+	else
+		json_null(&json, "tries");
+	json_count(&json, "worker_pid", (uint64_t)opening->worker);
+	json_open(&json, "options", '[');
+	for (size_t i = 0; i < settings->count; i++) {
+		const struct settings_row *row = &settings->rows[i];
+
+		json_open(&json, NULL, '{');
+		json_text(&json, "name", row->name);
+		json_value(&json, "asked", row->asked, row->is_number);
+		json_text(&json, "when", row->early ? "early" : "late");
+		json_value(&json, "fresh", row->fresh, row->is_number);
+		json_value(&json, "granted", row->granted, row->is_number);
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_end_line(report, &json);
+}
+
+static void opened_addresses(struct report *report, const struct report_opening *opening,
+			     const char *local, const char *peer)
+{
+	fputs("  ", report->out);
+	if (opening->tries) {
+		fprintf(report->out, "connected from %s to %s, ", local, peer);
+		if (opening->tries == 1)
+			fputs("at the first try", report->out);
+		else
+			fprintf(report->out, "after %.2f s and %u tries", opening->elapsed_s,
+				opening->tries);
+		if (*opening->refused)
+			fprintf(report->out, ", refused by %s", opening->refused);
+	} else {
+		fprintf(report->out, "connection %u from %s to %s", opening->number, peer, local);
+	}
+	line(report, ", worker %ld", opening->worker);
+}
+
+static void opened_options(struct report *report, const struct settings *settings)
+{
+	if (settings->count)
+		line(report, "  %-24s %12s  %-5s %12s %12s", "option", "asked", "when", "fresh",
+		     "connected");
+	for (size_t i = 0; i < settings->count; i++) {
+		const struct settings_row *row = &settings->rows[i];
+
+		line(report, "  %-24s %12s  %-5s %12s %12s", row->name, row->asked,
+		     row->early ? "early" : "late", *row->fresh ? row->fresh : "n/a",
+		     *row->granted ? row->granted : "n/a");
+	}
+}
+
+void report_opened(struct report *report, const struct report_opening *opening,
+		   const struct settings *settings)
+{
+	char local[SOCK_ADDRESS_TEXT] = "pipe", peer[SOCK_ADDRESS_TEXT] = "pipe";
+
+	if (opening->is_net) {
+		sock_address_text(opening->local, 1, local, sizeof(local));
+		sock_address_text(opening->peer, 1, peer, sizeof(peer));
+	}
+	if (report->plan->json) {
+		opened_json(report, opening, local, peer, settings);
+	} else if (report->plan->verbose) {
+		opened_addresses(report, opening, local, peer);
+		opened_options(report, settings);
+	}
+}
+
+/* ---- intervals ---- */
+
+static const char *kind_name(enum run_kind kind)
+{
+	return kind == RUN_WHOLE ? "whole" : kind == RUN_LATE ? "late" : "partial";
+}
+
+static double bytes_per_call(const struct run_interval *interval)
+{
+	return interval->calls ? (double)interval->bytes / (double)interval->calls : NAN;
+}
+
+static void interval_json(struct report *report, const struct run_connection *connection,
+			  const struct run_interval *interval)
+{
+	struct json json;
+	double rate = run_rate(interval->bytes, interval->length_s);
+
+	json_start_line(report, &json, "interval");
+	json_count(&json, "connection", connection->number);
+	json_count(&json, "interval", interval->number);
+	json_real(&json, "t_s", interval->end_s);
+	json_real(&json, "length_s", interval->length_s);
+	json_count(&json, "bytes", interval->bytes);
+	json_count(&json, "calls", interval->calls);
+	json_real(&json, "bytes_per_call", bytes_per_call(interval));
+	json_real(&json, "rate_MB_per_s", rate < 0 ? NAN : rate);
+	json_text(&json, "kind", kind_name(interval->kind));
+	json_end_line(report, &json);
+}
+
+/* Columns behind the rate; the first is the limiter's, not known here. */
+static void interval_columns(struct report *report, const struct run_interval *interval)
+{
+	double mean = bytes_per_call(interval);
+	const char *unit = report->plan->side == PLAN_SOURCE ? "B/wr" : "B/rd";
+
+	if (interval->calls)
+		fprintf(report->out, "  %-9s %9.0f %s", "-", mean, unit);
+	else
+		fprintf(report->out, "  %-9s %9s %s", "-", "-", unit);
+}
+
+void report_interval(struct report *report, const struct run_connection *connection,
+		     const struct run_interval *interval, int prefix)
+{
+	char length[32];
+
+	if (report->plan->json) {
+		interval_json(report, connection, interval);
+		return;
+	}
+	/* The mail shows no remainder; totals hold it. */
+	if (interval->kind == RUN_PARTIAL && connection->reason != RUN_OPEN)
+		return;
+	if (prefix)
+		fprintf(report->out, "[%u] ", connection->number);
+	fprintf(report->out, "%.6g MB/sec", run_rate(interval->bytes, interval->length_s));
+	if (report->plan->verbose)
+		interval_columns(report, interval);
+	if (interval->kind != RUN_WHOLE) {
+		report_figure(interval->length_s, length, sizeof(length));
+		fprintf(report->out, "  %s %s s", kind_name(interval->kind), length);
+	}
+	line(report, "%s", "");
+}
+
+/* ---- ends ---- */
+
+/* Which option's timeout an error stands for: socket(7), tcp(7). */
+static const char *timeout_name(const struct run_connection *connection)
+{
+	if (connection->err == ETIMEDOUT)
+		return "TCP_USER_TIMEOUT";
+	return connection->sends ? "SO_SNDTIMEO" : "SO_RCVTIMEO";
+}
+
+static void early_end(const struct run_connection *connection, const char *what, char *text,
+		      size_t size)
+{
+	char length[32], planned[32];
+
+	report_figure(connection->length_s, length, sizeof(length));
+	report_figure(connection->planned_s, planned, sizeof(planned));
+	if (connection->planned_s > 0)
+		snprintf(text, size, "%s after %s s of %s", what, length, planned);
+	else
+		snprintf(text, size, "%s", what);
+}
+
+static void reason_text(const struct run_connection *connection, char *text, size_t size)
+{
+	switch (connection->reason) {
+	case RUN_DONE: snprintf(text, size, "done"); break;
+	case RUN_INTERRUPTED: snprintf(text, size, "interrupted"); break;
+	case RUN_PEER_CLOSED:
+		if (connection->sends)
+			snprintf(text, size, "closed by the sink");
+		else
+			early_end(connection, "ended by the source", text, size);
+		break;
+	case RUN_RESET: early_end(connection, "reset by the source", text, size); break;
+	case RUN_TIMEOUT: snprintf(text, size, "%s expired", timeout_name(connection)); break;
+	case RUN_KILLED:
+		snprintf(text, size, "worker killed by signal %d", connection->signal);
+		break;
+	case RUN_MISMATCH: snprintf(text, size, "check failed"); break;
+	default: snprintf(text, size, "%s", strerror(connection->err));
+	}
+}
+
+static const char *reason_name(enum run_reason reason)
+{
+	static const char *const names[] = {
+		[RUN_OPEN] = "open",
+		[RUN_DONE] = "done",
+		[RUN_INTERRUPTED] = "interrupted",
+		[RUN_PEER_CLOSED] = "closed",
+		[RUN_RESET] = "reset",
+		[RUN_TIMEOUT] = "timeout",
+		[RUN_KILLED] = "killed",
+		[RUN_MISMATCH] = "mismatch",
+		[RUN_ERROR] = "error",
+	};
+
+	return names[reason];
+}
+
+/* The symbolic names of the errors that a transfer or a connection meets. */
+static const char *errno_name(int err)
+{
+#define NAME(e) \
+	{ \
+		e, #e \
+	}
+	static const struct {
+		int err;
+		const char *name;
+	} names[] = {
+		NAME(EPIPE),	   NAME(ECONNRESET),   NAME(ECONNREFUSED), NAME(ECONNABORTED),
+		NAME(ETIMEDOUT),   NAME(EAGAIN),       NAME(EADDRINUSE),   NAME(EADDRNOTAVAIL),
+		NAME(EACCES),	   NAME(EPERM),	       NAME(ENOENT),	   NAME(EINVAL),
+		NAME(ENOPROTOOPT), NAME(EOPNOTSUPP),   NAME(ENOMEM),	   NAME(ENOBUFS),
+		NAME(EMFILE),	   NAME(ENFILE),       NAME(EHOSTUNREACH), NAME(ENETUNREACH),
+		NAME(ENOSYS),	   NAME(EIO),	       NAME(ENOSPC),	   NAME(EBADF),
+		NAME(EFAULT),	   NAME(EAFNOSUPPORT), NAME(ENODEV),	   NAME(EDOM),
+	};
+#undef NAME
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].err == err)
+			return names[i].name;
+	return err ? strerror(err) : NULL;
+}
+
+static void ended_json(struct report *report, const struct run_connection *connection)
+{
+	double rate = run_rate(connection->bytes, connection->length_s);
+	struct json json;
+
+	json_start_line(report, &json, "end");
+	json_count(&json, "connection", connection->number);
+	json_real(&json, "t_s", connection->length_s);
+	json_real(&json, "length_s", connection->length_s);
+	json_count(&json, "bytes", connection->bytes);
+	json_count(&json, "calls", connection->calls);
+	json_real(&json, "rate_MB_per_s", rate < 0 ? NAN : rate);
+	json_text(&json, "reason", reason_name(connection->reason));
+	json_text(&json, "errno", errno_name(connection->err));
+	if (connection->reason == RUN_KILLED)
+		json_count(&json, "signal", (uint64_t)connection->signal);
+	if (connection->reason == RUN_MISMATCH) {
+		json_count(&json, "mismatch_offset_bytes", connection->offset);
+		json_count(&json, "got", connection->got);
+		json_count(&json, "expected", connection->expected);
+	}
+	json_bool(&json, "exact", connection->exact);
+	json_end_line(report, &json);
+}
+
+void report_ended(struct report *report, const struct run_connection *connection)
+{
+	const char *least = connection->exact ? "" : ">=";
+	char length[32], total[32], rate[32], reason[128];
+
+	if (report->plan->json) {
+		ended_json(report, connection);
+		return;
+	}
+	report_figure(connection->length_s, length, sizeof(length));
+	report_figure((double)connection->bytes / 1e6, total, sizeof(total));
+	report_figure(run_rate(connection->bytes, connection->length_s), rate, sizeof(rate));
+	reason_text(connection, reason, sizeof(reason));
+	line(report, "connection %u: %s s, %s%s MB %s, %s%s MB/sec, %s", connection->number, length,
+	     least, total, connection->sends ? "sent" : "read", least, rate, reason);
+}
+
+/* ---- complaints ---- */
+
+static void error_json(struct report *report, const struct sock_cause *cause)
+{
+	struct json json;
+
+	json_start_line(report, &json, "error");
+	json_text(&json, "step", cause->step);
+	json_text(&json, "object", cause->object);
+	json_text(&json, "errno", errno_name(cause->err));
+	json_text(&json, "text", cause->reason);
+	json_end_line(report, &json);
+}
+
+void report_error(struct report *report, const struct sock_cause *cause)
+{
+	char sentence[2048], printed[2048];
+
+	snprintf(sentence, sizeof(sentence), "%s%s%s: %s", cause->step, *cause->object ? " " : "",
+		 cause->object, cause->reason);
+	clean(sentence, printed, sizeof(printed));
+	fprintf(stderr, "%s: %s\n", report->program, printed);
+	if (report->plan && report->plan->json && cause->status == 1 && !report->broken)
+		error_json(report, cause);
+}
+
+void report_warning(const struct report *report, const char *sentence)
+{
+	char printed[1024];
+
+	clean(sentence, printed, sizeof(printed));
+	fprintf(stderr, "%s: %s\n", report->program, printed);
+}
+
+/* ---- what stands on -h, -t help, -V ---- */
+
+static void print_usage(struct report *report)
+{
+	int source = report->plan->side == PLAN_SOURCE;
+	const struct plan_option *option;
+
+	printf("usage: %s [options]%*s%s\n\n", report->program, source ? 9 : 11, "",
+	       source ? "listen, write to whoever connects" : "connect, read, print MB/sec");
+	for (size_t i = 0; (option = plan_option_row(i)) != NULL; i++) {
+		const char *help = source || !option->sink_help ? option->source_help
+								: option->sink_help;
+
+		if (option->sides & (int)report->plan->side)
+			printf("  -%c %-8s %s\n", option->letter,
+			       option->argument ? option->argument : "", help);
+	}
+	printf("\nSizes take K, M, G (powers of 1024); 1 MB/sec is 10^6 bytes a second.\n"
+	       "Status: 0 done%s, 1 failed, 2 usage.\nSee %s(1), sock_options(7).\n",
+	       source ? " (also when interrupted)" : "", report->program);
+}
+
+static void value_range(const struct sock_option *option, char *text, size_t size)
+{
+	if (option->kind == SOCK_FIXED)
+		snprintf(text, size, "(none)");
+	else if (option->kind == SOCK_BOOL)
+		snprintf(text, size, "0 1");
+	else if (option->kind == SOCK_TIME)
+		snprintf(text, size, "seconds");
+	else if (option->kind == SOCK_STRING)
+		snprintf(text, size, "name");
+	else if (option->kind == SOCK_LINGER)
+		snprintf(text, size, "%" PRIu64 "..%" PRIu64 " off", option->min, option->max);
+	else if (option->max == UINT64_MAX)
+		snprintf(text, size, "%" PRIu64 "..2^64-1", option->min);
+	else
+		snprintf(text, size, "%" PRIu64 "..%" PRIu64 "%s", option->min, option->max,
+			 option->names ? " name" : "");
+}
+
+/* Words of text from column on, broken before COLUMNS and set in below it. */
+static void wrapped(const char *text, int column)
+{
+	int at = column;
+
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (at > column && at + 1 + n > COLUMNS) {
+			printf("\n%*s", column, "");
+			at = column;
+		} else if (at > column) {
+			putchar(' ');
+			at++;
+		}
+		printf("%.*s", n, text);
+		at += n;
+		text += n + (text[n] == ' ');
+	}
+	putchar('\n');
+}
+
+static void print_option_list(void)
+{
+	const int value_at = 19, unit_at = 33, help_at = 42;
+	const struct sock_option *option;
+	char help[256], range[64];
+
+	printf("%-*s%-*s%-*s%s\n", value_at, "name", unit_at - value_at, "value", help_at - unit_at,
+	       "unit", "what it does; set early (-e) or late (-t)");
+	for (size_t i = 0; (option = sock_option_row(i)) != NULL; i++) {
+		int at = printf("%-*s ", value_at - 1, option->name);
+
+		value_range(option, range, sizeof(range));
+		at += printf("%-*s ", unit_at - at - 1, range);
+		printf("%-*s", help_at - at, option->unit);
+		snprintf(help, sizeof(help), "%s%s", option->help,
+			 option->when == SOCK_EARLY  ? "; early only"
+			 : option->when == SOCK_LATE ? "; late only"
+						     : "");
+		wrapped(help, help_at);
+	}
+}
+
+void report_answer(struct report *report)
+{
+	if (report->plan->ask == PLAN_HELP)
+		print_usage(report);
+	else if (report->plan->ask == PLAN_LIST_OPTIONS)
+		print_option_list();
+	else
+		printf("%s (socklib) %s\n", report->program, SOCKLIB_VERSION);
+	flush_line(report);
+}

@@ -1,0 +1,69 @@
+/*
+ * report: the only formatter.  Text and JSON Lines are made from the same
+ * structs; nothing here touches a socket or reads a clock.
+ *
+ * The text is that of the mail of 1998 where the mail has a line for it.
+ * Every line is flushed by itself, also into a pipe or a file.  A write that
+ * fails is remembered: report_broken().
+ */
+#ifndef MEASURE_REPORT_H
+#define MEASURE_REPORT_H
+
+#include <stdio.h>
+
+struct plan;
+struct run_connection;
+struct run_interval;
+struct settings;
+struct sock_address;
+struct sock_cause;
+
+struct report {
+	FILE *out;
+	const char *program;
+	const struct plan *plan;
+	int broken; /* errno of the first failed write, or 0 */
+};
+
+/* How a connection came to be. */
+struct report_opening {
+	unsigned int number;
+	int is_net; /* addresses below are known */
+	const struct sock_address *local;
+	const struct sock_address *peer;
+	unsigned int tries;  /* 0: it was accepted */
+	double elapsed_s;    /* of trying */
+	const char *refused; /* addresses tried before this one, or "" */
+	long worker;	     /* process, 0: not yet known */
+};
+
+/* The source's lines go to stderr when its data goes to stdout. */
+void report_open(struct report *report, const char *program, const struct plan *plan);
+
+/* errno of a failed write, 0 when all is well. */
+int report_broken(const struct report *report);
+
+/* The header, always the first line; port: the one in use. */
+void report_start(struct report *report, unsigned int port);
+void report_listening(struct report *report, const struct sock_address *list, int count);
+void report_waiting(struct report *report);
+void report_accepted(struct report *report);
+void report_opened(struct report *report, const struct report_opening *opening,
+		   const struct settings *settings);
+
+/* prefix: connections are open at once, so say which this is. */
+void report_interval(struct report *report, const struct run_connection *connection,
+		     const struct run_interval *interval, int prefix);
+void report_ended(struct report *report, const struct run_connection *connection);
+
+/* Complaints, on stderr; an error is an event too. */
+void report_error(struct report *report, const struct sock_cause *cause);
+void report_warning(const struct report *report, const char *sentence);
+
+/* What the command line may ask for instead of a measurement: -h, -V, -t help. */
+void report_answer(struct report *report);
+
+/* 4 significant digits, no exponent: "0.6516", "20.81", "20765"; "n/a" below 0. */
+void report_figure(double value, char *text, size_t size);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * run: the data.  A connection holds intervals; what was moved in each is the
+ * difference between two readings of its counters.
+ *
+ * Pure: times come in as numbers, seconds since the connection began.
+ */
+#ifndef MEASURE_RUN_H
+#define MEASURE_RUN_H
+
+#include <stdint.h>
+
+enum run_kind {
+	RUN_WHOLE,
+	RUN_PARTIAL, /* below 0.9 of what was planned: in totals only */
+	RUN_LATE     /* above 1.5 of it: the observer was held up */
+};
+
+struct run_interval {
+	unsigned int number; /* from 1 within the connection */
+	double end_s;
+	double length_s; /* measured */
+	uint64_t bytes;
+	uint64_t calls;
+	enum run_kind kind;
+};
+
+enum run_reason {
+	RUN_OPEN, /* it has not ended */
+	RUN_DONE, /* its time was up */
+	RUN_INTERRUPTED,
+	RUN_PEER_CLOSED,
+	RUN_RESET,    /* by the peer, seen by a reader */
+	RUN_TIMEOUT,  /* a timeout set by option; err tells which */
+	RUN_KILLED,   /* the worker, by signal */
+	RUN_MISMATCH, /* a byte was not the pattern's */
+	RUN_ERROR     /* err */
+};
+
+struct run_connection {
+	unsigned int number; /* from 1 in the order of opening */
+	int sends;	     /* seen from its sender */
+	double planned_s;    /* length of the connection, 0: no end planned */
+	double interval_s;   /* planned length of its intervals */
+
+	unsigned int intervals; /* closed so far */
+	double length_s;	/* up to the last reading */
+	uint64_t bytes;
+	uint64_t calls;
+
+	enum run_reason reason;
+	int exact; /* 0: bytes is a lower bound */
+	int err;
+	int signal;
+	uint64_t offset; /* RUN_MISMATCH: where, and what stood there */
+	unsigned char got, expected;
+};
+
+/* Close the interval that ends now with this reading; readings never go back. */
+struct run_interval run_close_interval(struct run_connection *connection, double now_s,
+				       uint64_t bytes, uint64_t calls);
+
+/*
+ * When the next interval ends, in ns since the connection began: at whole
+ * multiples of interval, and at duration (0: none), whichever comes first
+ * after now.  A remainder below a thousandth of an interval joins the last.
+ */
+int64_t run_next_end(int64_t now, int64_t interval, int64_t duration);
+
+/* MB/sec, 10^6 bytes; negative where no time has passed. */
+double run_rate(uint64_t bytes, double length_s);
+
+/* 1 when a connection that ended so makes a sink fail. */
+int run_has_failed(const struct run_connection *connection);
+
+#endif

@@ -1,0 +1,270 @@
+/* Moving and counting bytes in a child process: see transfer.h. */
+#include "transfer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../socklib.h"
+#include "platform.h"
+#include "wait.h"
+
+/* One worker at work. */
+struct worker {
+	const struct transfer *transfer;
+	struct transfer_page *page;
+	int fd;
+	size_t block;
+	char *buffer;
+	uint64_t offset; /* in the stream, kept with check alone */
+	ssize_t (*paused)(struct worker *worker);
+	int rested;
+};
+
+/* ---- memory ---- */
+
+unsigned char transfer_pattern(uint64_t offset)
+{
+	uint32_t x = (uint32_t)(offset % TRANSFER_PERIOD) + 1;
+
+	/* Marsaglia's xorshift (JSS 8/14), so that neighbours look unrelated */
+	for (int i = 0; i < 3; i++) {
+		x ^= x << 13;
+		x ^= x >> 17;
+		x ^= x << 5;
+	}
+	return (unsigned char)(x % 255 + 1);
+}
+
+/* size is 1 at least; SIZE_MAX stands for a sum that did not fit. */
+static char *get_memory(size_t size, struct sock_cause *cause)
+{
+	char *memory = size > SIZE_MAX / 2 ? NULL : malloc(size);
+
+	if (!memory)
+		sock_failed(cause, "-b", "", ENOMEM, "not enough memory for such a block");
+	return memory;
+}
+
+static int make_pattern(struct transfer *transfer, struct sock_cause *cause)
+{
+	size_t size = transfer->block + TRANSFER_PERIOD;
+
+	transfer->pattern = get_memory(size < TRANSFER_PERIOD ? SIZE_MAX : size, cause);
+	if (!transfer->pattern)
+		return -1;
+	for (size_t i = 0; i < TRANSFER_PERIOD; i++)
+		transfer->pattern[i] = (char)transfer_pattern(i);
+	for (size_t i = TRANSFER_PERIOD; i < size; i += TRANSFER_PERIOD) {
+		size_t left = size - i;
+
+		memcpy(transfer->pattern + i, transfer->pattern,
+		       left < TRANSFER_PERIOD ? left : TRANSFER_PERIOD);
+	}
+	return 0;
+}
+
+static int make_file(struct transfer *transfer, struct sock_cause *cause)
+{
+	size_t size = transfer->block + (transfer->check ? TRANSFER_PERIOD : 0);
+	const char *from = transfer->check ? transfer->pattern : transfer->buffer;
+
+	transfer->file = platform_memory_file();
+	if (transfer->file < 0)
+		return sock_failed(cause, "-S", "", errno, NULL);
+	while (size > 0) {
+		ssize_t n = write(transfer->file, from, size);
+
+		if (n <= 0)
+			return sock_failed(cause, "-S", "write the file", errno, NULL);
+		from += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int transfer_prepare(struct transfer *transfer, struct sock_cause *cause)
+{
+	int writes = transfer->way == TRANSFER_WRITE || transfer->way == TRANSFER_SENDFILE;
+
+	transfer->buffer = NULL;
+	transfer->pattern = NULL;
+	transfer->file = -1;
+	if (transfer->check && make_pattern(transfer, cause))
+		return -1;
+	if (!(writes && transfer->check)) {
+		transfer->buffer = get_memory(transfer->block, cause);
+		if (!transfer->buffer)
+			return -1;
+	}
+	/* Pages of its own, not the kernel's one page of zeros. */
+	if (writes && transfer->buffer)
+		memset(transfer->buffer, 0, transfer->block);
+	return transfer->way == TRANSFER_SENDFILE ? make_file(transfer, cause) : 0;
+}
+
+void transfer_release(struct transfer *transfer)
+{
+	free(transfer->buffer);
+	free(transfer->pattern);
+	if (transfer->file >= 0)
+		close(transfer->file);
+	transfer->buffer = NULL;
+	transfer->pattern = NULL;
+	transfer->file = -1;
+}
+
+/* ---- one call ---- */
+
+static ssize_t call_write(struct worker *w)
+{
+	return write(w->fd, w->buffer, w->block);
+}
+
+static ssize_t call_write_pattern(struct worker *w)
+{
+	const char *from = w->transfer->pattern + w->offset % TRANSFER_PERIOD;
+	ssize_t n = write(w->fd, from, w->block);
+
+	w->offset += n > 0 ? (uint64_t)n : 0;
+	return n;
+}
+
+static ssize_t call_sendfile(struct worker *w)
+{
+	off_t from = w->transfer->check ? (off_t)(w->offset % TRANSFER_PERIOD) : 0;
+	ssize_t n = platform_sendfile(w->fd, w->transfer->file, from, w->block);
+
+	w->offset += n > 0 ? (uint64_t)n : 0;
+	return n;
+}
+
+static ssize_t call_read(struct worker *w)
+{
+	return read(w->fd, w->buffer, w->block);
+}
+
+static ssize_t call_discard(struct worker *w)
+{
+	return platform_discard(w->fd, w->block);
+}
+
+/* The bytes up to the wrong one still count: they were read. */
+static ssize_t call_read_pattern(struct worker *w)
+{
+	const char *expected = w->transfer->pattern + w->offset % TRANSFER_PERIOD;
+	ssize_t n = read(w->fd, w->buffer, w->block);
+
+	if (n > 0 && memcmp(w->buffer, expected, (size_t)n) != 0) {
+		size_t i = 0;
+
+		while (w->buffer[i] == expected[i])
+			i++;
+		w->page->end = TRANSFER_MISMATCH;
+		w->page->offset = w->offset + i;
+		w->page->got = (unsigned char)w->buffer[i];
+		w->page->expected = (unsigned char)expected[i];
+	}
+	w->offset += n > 0 ? (uint64_t)n : 0;
+	return n;
+}
+
+static ssize_t call_paused(struct worker *w)
+{
+	double s = w->transfer->pause_s;
+	struct timespec pause = { .tv_sec = (time_t)s,
+				  .tv_nsec = (long)((s - (double)(time_t)s) * 1e9) };
+
+	if (w->rested++) {
+		atomic_store_explicit(&w->page->resting, 1, memory_order_relaxed);
+		while (nanosleep(&pause, &pause) && errno == EINTR)
+			;
+		atomic_store_explicit(&w->page->resting, 0, memory_order_relaxed);
+	}
+	return w->paused(w);
+}
+
+/* ---- the loop ---- */
+
+static void move_bytes(struct worker *w, ssize_t (*call)(struct worker *))
+{
+	struct transfer_page *page = w->page;
+	uint64_t bytes = 0, calls = 0;
+
+	while (page->end == TRANSFER_RUNNING) {
+		ssize_t n = call(w);
+
+		if (n <= 0) {
+			if (n < 0 && errno == EINTR)
+				continue;
+			page->err = errno;
+			page->end = n == 0 ? TRANSFER_EOF : TRANSFER_ERROR;
+			return;
+		}
+		bytes += (uint64_t)n;
+		calls++;
+		atomic_store_explicit(&page->bytes, bytes, memory_order_relaxed);
+		atomic_store_explicit(&page->calls, calls, memory_order_relaxed);
+	}
+}
+
+static ssize_t (*choose_call(const struct transfer *transfer))(struct worker *)
+{
+	switch (transfer->way) {
+	case TRANSFER_WRITE: return transfer->check ? call_write_pattern : call_write;
+	case TRANSFER_SENDFILE: return call_sendfile;
+	case TRANSFER_READ: return transfer->check ? call_read_pattern : call_read;
+	default: return call_discard;
+	}
+}
+
+static _Noreturn void work(const struct transfer *transfer, int fd, struct transfer_page *page)
+{
+	struct worker w = { .transfer = transfer,
+			    .page = page,
+			    .fd = fd,
+			    .block = transfer->block,
+			    .buffer = transfer->buffer };
+	ssize_t (*call)(struct worker *) = choose_call(transfer);
+
+	platform_close_all_but(fd, transfer->file);
+	if (transfer->cpu >= 0)
+		platform_pin(transfer->cpu);
+	if (transfer->pause_s > 0) {
+		w.paused = call;
+		call = call_paused;
+	}
+	move_bytes(&w, call);
+	_exit(0);
+}
+
+pid_t transfer_start(const struct transfer *transfer, int fd, struct transfer_page **page)
+{
+	pid_t parent = getpid(), pid;
+	struct transfer_page *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+					    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		wait_child_signals();
+		platform_die_with_parent(parent);
+		work(transfer, fd, shared);
+	}
+	if (pid < 0) {
+		transfer_unmap(shared);
+		return -1;
+	}
+	*page = shared;
+	return pid;
+}
+
+void transfer_unmap(struct transfer_page *page)
+{
+	munmap(page, sizeof(*page));
+}
