@@ -29,10 +29,20 @@
 #include "socklib.h"
 
 #define PORT_TRIES 100 /* ports free on one address, taken on another */
-#define RETRY_S 1.0    /* after the system had no room for a connection */
+/* A source that was killed just now may need a moment to let go of its port. */
+#define TRYING_S 0.3
+#define TRY_AGAIN_S 0.02
+#define RETRY_S 1.0 /* after the system had no room for a connection */
 
 /* Why new connections wait; each is said once. */
-enum shortage { SHORT_LIMIT, SHORT_DESCRIPTORS, SHORT_PROCESSES, SHORT_OTHER, SHORTAGES };
+enum shortage {
+	SHORT_LIMIT,
+	SHORT_DESCRIPTORS,
+	SHORT_PROCESSES,
+	SHORT_MEMORY,
+	SHORT_OTHER,
+	SHORTAGES
+};
 
 struct source {
 	struct plan plan;
@@ -106,21 +116,33 @@ static int resolve(struct source *source, struct sock_cause *cause)
 			    cause);
 }
 
-static int start_listening(struct source *source, struct sock_cause *cause)
+static int listen_patiently(struct source *source, struct sock_cause *cause)
 {
-	int resolved, ret = 1;
+	int64_t end = clock_now() + clock_from_seconds(TRYING_S);
+	int resolved, ret;
 
-	for (int i = 0; ret == 1 && i < PORT_TRIES; i++) {
+	for (int i = 0; i < PORT_TRIES; i++) {
 		resolved = resolve(source, cause);
 		ret = resolved < 0 ? -1 : listen_everywhere(source, resolved, cause);
+		if (ret == 0 || (ret < 0 && (cause->err != EADDRINUSE || clock_now() >= end)))
+			return ret;
+		if (ret < 0)
+			wait_until(clock_now() + clock_from_seconds(TRY_AGAIN_S), NULL, 0, NULL);
 	}
+	return -1;
+}
+
+static int start_listening(struct source *source, struct sock_cause *cause)
+{
+	int ret = listen_patiently(source, cause);
+
 	for (int i = 0; ret == 0 && i < source->count; i++)
 		if (source->listeners[i] >= FD_SETSIZE)
 			return sock_failed(cause, "listen", "", EMFILE,
 					   "too many descriptors were open at start");
 	if (ret == 0 && plan_place(&source->plan) == PLAN_PATH)
 		lstat(source->plan.host, &source->socket_file);
-	return ret ? -1 : 0;
+	return ret;
 }
 
 /* Remove the socket file while it is still ours. */
@@ -142,7 +164,8 @@ static void fall_short(struct source *source, enum shortage shortage, int err)
 	static const char *const names[SHORTAGES] = {
 		[SHORT_LIMIT] = "the limit of -m is reached",
 		[SHORT_DESCRIPTORS] = "out of descriptors",
-		[SHORT_PROCESSES] = "out of processes or memory",
+		[SHORT_PROCESSES] = "out of processes",
+		[SHORT_MEMORY] = "out of memory",
 	};
 	char text[128];
 
@@ -153,9 +176,21 @@ static void fall_short(struct source *source, enum shortage shortage, int err)
 	report_warning(&source->report, text);
 }
 
-static void back_off(struct source *source, enum shortage shortage, int err)
+static enum shortage shortage_of(int err)
 {
-	fall_short(source, shortage, err);
+	switch (err) {
+	case EMFILE:
+	case ENFILE: return SHORT_DESCRIPTORS;
+	case EAGAIN: return SHORT_PROCESSES;
+	case ENOMEM:
+	case ENOBUFS: return SHORT_MEMORY;
+	default: return SHORT_OTHER;
+	}
+}
+
+static void back_off(struct source *source, int err)
+{
+	fall_short(source, shortage_of(err), err);
 	source->retry = clock_now() + clock_from_seconds(RETRY_S);
 }
 
@@ -191,12 +226,12 @@ static void start_pending(struct source *source)
 	long worker;
 
 	if (settings_read(&settings, &source->plan, fd, &cause)) {
-		back_off(source, SHORT_PROCESSES, cause.err);
+		back_off(source, cause.err);
 		return;
 	}
 	worker = observer_add(&source->observer, fd, source->opened + 1);
 	if (worker < 0) {
-		back_off(source, SHORT_PROCESSES, errno);
+		back_off(source, errno);
 	} else {
 		source->pending = -1;
 		source->opened++;
@@ -211,13 +246,9 @@ static void accept_one(struct source *source, int listener)
 	int fd = accept(listener, NULL, NULL);
 
 	if (fd < 0) {
-		if (errno == EMFILE || errno == ENFILE)
-			back_off(source, SHORT_DESCRIPTORS, errno);
-		else if (errno == ENOMEM || errno == ENOBUFS)
-			back_off(source, SHORT_PROCESSES, errno);
-		else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR &&
-			 errno != ECONNABORTED)
-			back_off(source, SHORT_OTHER, errno);
+		if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR &&
+		    errno != ECONNABORTED)
+			back_off(source, errno);
 		return;
 	}
 	fcntl(fd, F_SETFD, FD_CLOEXEC);

@@ -72,12 +72,10 @@ int sock_number(const char *text, int accept, uint64_t min, uint64_t max, uint64
 	char *end;
 	unsigned long long n;
 
-	if ((accept & SOCK_NUMBER_HEX) && start[0] == '0' &&
-	    tolower((unsigned char)start[1]) == 'x') {
+	if ((accept & SOCK_NUMBER_HEX) && start[0] == '0' && tolower((unsigned char)start[1]) == 'x')
 		base = 16;
-		start += 2;
-	}
-	if (!isxdigit((unsigned char)start[0]) || (base == 10 && !isdigit((unsigned char)start[0])))
+	/* strtoull() would skip blanks and take a sign. */
+	if (base == 16 ? !isxdigit((unsigned char)start[2]) : !isdigit((unsigned char)start[0]))
 		return not_a_number(why, size);
 	errno = 0;
 	n = strtoull(start, &end, base);
@@ -552,7 +550,9 @@ static int parse_token(const char *token, struct sock_setting *setting, const ch
 	if (value)
 		*value++ = '\0';
 	*setting = (struct sock_setting){ .option = find_option(name) };
-	if (!setting->option)
+	if (!*name)
+		ret = bad_token(cause, step, token, whole, "no name before the =");
+	else if (!setting->option)
 		ret = sock_usage(cause, step, "unknown option \"%.200s\"; nearest: %s", name,
 				 nearest_name(name));
 	else if (value && unquote(value))

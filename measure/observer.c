@@ -232,15 +232,34 @@ static void drain(int fd)
 		left -= (size_t)n < left ? (size_t)n : left;
 }
 
+/*
+ * A reader that was shut down sends no more window updates, so a plain close()
+ * can leave the sender before a closed window for a minute (tcp_cleanup_rbuf()
+ * in Linux).  Dissolving the association resets it at once: connect(2).
+ */
+static void reset_connection(int fd)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	connect(fd, &none, sizeof(none));
+}
+
+static void close_connection(const struct observed *one)
+{
+	if (one->fd < 0)
+		return;
+	if (one->run.sends)
+		drain(one->fd);
+	else if (one->run.reason != RUN_PEER_CLOSED)
+		reset_connection(one->fd);
+	close(one->fd);
+}
+
 static void forget(struct observer *observer, struct observed *one)
 {
 	size_t behind = observer->count - (size_t)(one - observer->open) - 1;
 
-	if (one->fd >= 0) {
-		if (one->run.sends)
-			drain(one->fd);
-		close(one->fd);
-	}
+	close_connection(one);
 	transfer_unmap(one->page);
 	memmove(one, one + 1, behind * sizeof(*one));
 	observer->count--;
@@ -277,6 +296,16 @@ int64_t observer_next(const struct observer *observer)
 	return next;
 }
 
+/* Its time is up: what is left of an interval goes with the connection's end. */
+static void end_on_time(struct observer *observer, struct observed *one, int64_t now)
+{
+	double length_s = clock_to_seconds(now - one->start) - one->run.length_s;
+
+	if (run_kind_of(&one->run, length_s) != RUN_PARTIAL)
+		close_interval(observer, one, now, bytes_so_far(observer, one));
+	ask_to_end(one, RUN_DONE, now);
+}
+
 static void tick_one(struct observer *observer, struct observed *one)
 {
 	int64_t duration = clock_from_seconds(observer->plan->duration_s), now = clock_now();
@@ -287,10 +316,12 @@ static void tick_one(struct observer *observer, struct observed *one)
 	}
 	if (now < one->next)
 		return;
+	if (duration > 0 && now - one->start >= duration) {
+		end_on_time(observer, one, now);
+		return;
+	}
 	close_interval(observer, one, now, bytes_so_far(observer, one));
 	one->next = next_end(observer, one, now);
-	if (duration > 0 && now - one->start >= duration)
-		ask_to_end(one, RUN_DONE, now);
 }
 
 void observer_tick(struct observer *observer)

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -23,13 +24,30 @@
 
 /* ---- lines ---- */
 
+/*
+ * A standard descriptor that is closed must not become a socket: reading finds
+ * the end of the file then, and writing fails.
+ */
+static void keep_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 void report_open(struct report *report, const char *program, const struct plan *plan)
 {
 	int pipe = plan->side == PLAN_SOURCE && plan_place(plan) == PLAN_PIPE;
 
 	*report =
 		(struct report){ .out = pipe ? stderr : stdout, .program = program, .plan = plan };
-	setvbuf(report->out, NULL, _IOLBF, BUFSIZ);
+	/* Lines are flushed here and nowhere else, so that a failure is seen. */
+	keep_standard_descriptors();
+	setvbuf(report->out, NULL, _IOFBF, BUFSIZ);
 }
 
 int report_broken(const struct report *report)
@@ -609,7 +627,7 @@ static void print_option_list(void)
 	char help[256], range[64];
 
 	printf("%-*s%-*s%-*s%s\n", value_at, "name", unit_at - value_at, "value", help_at - unit_at,
-	       "unit", "what it does; set early (-e) or late (-t)");
+	       "unit", "what it does");
 	for (size_t i = 0; (option = sock_option_row(i)) != NULL; i++) {
 		int at = printf("%-*s ", value_at - 1, option->name);
 

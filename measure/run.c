@@ -5,7 +5,7 @@
 #define LATE_ABOVE 1.5
 
 /* An interval that a short connection ends is whole when it was planned so. */
-static enum run_kind kind_of(const struct run_connection *connection, double length_s)
+enum run_kind run_kind_of(const struct run_connection *connection, double length_s)
 {
 	double planned = connection->interval_s;
 
@@ -29,7 +29,7 @@ struct run_interval run_close_interval(struct run_connection *connection, double
 		bytes = connection->bytes;
 	interval.bytes = bytes - connection->bytes;
 	interval.calls = calls - connection->calls;
-	interval.kind = kind_of(connection, interval.length_s);
+	interval.kind = run_kind_of(connection, interval.length_s);
 	connection->length_s = now_s;
 	connection->bytes = bytes;
 	connection->calls = calls;

@@ -55,6 +55,9 @@ struct run_connection {
 	unsigned char got, expected;
 };
 
+/* What an interval of this length is to the connection. */
+enum run_kind run_kind_of(const struct run_connection *connection, double length_s);
+
 /* Close the interval that ends now with this reading; readings never go back. */
 struct run_interval run_close_interval(struct run_connection *connection, double now_s,
 				       uint64_t bytes, uint64_t calls);

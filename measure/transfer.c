@@ -40,23 +40,21 @@ unsigned char transfer_pattern(uint64_t offset)
 	return (unsigned char)(x % 255 + 1);
 }
 
-/* size is 1 at least; SIZE_MAX stands for a sum that did not fit. */
-static char *get_memory(size_t size, struct sock_cause *cause)
+static int no_memory(const struct transfer *transfer, struct sock_cause *cause)
 {
-	char *memory = size > SIZE_MAX / 2 ? NULL : malloc(size);
+	char step[32];
 
-	if (!memory)
-		sock_failed(cause, "-b", "", ENOMEM, "not enough memory for such a block");
-	return memory;
+	snprintf(step, sizeof(step), "-b %zu", transfer->block);
+	return sock_failed(cause, step, "", ENOMEM, "not enough memory for such a block");
 }
 
 static int make_pattern(struct transfer *transfer, struct sock_cause *cause)
 {
 	size_t size = transfer->block + TRANSFER_PERIOD;
 
-	transfer->pattern = get_memory(size < TRANSFER_PERIOD ? SIZE_MAX : size, cause);
+	transfer->pattern = malloc(size);
 	if (!transfer->pattern)
-		return -1;
+		return no_memory(transfer, cause);
 	for (size_t i = 0; i < TRANSFER_PERIOD; i++)
 		transfer->pattern[i] = (char)transfer_pattern(i);
 	for (size_t i = TRANSFER_PERIOD; i < size; i += TRANSFER_PERIOD) {
@@ -97,9 +95,9 @@ int transfer_prepare(struct transfer *transfer, struct sock_cause *cause)
 	if (transfer->check && make_pattern(transfer, cause))
 		return -1;
 	if (!(writes && transfer->check)) {
-		transfer->buffer = get_memory(transfer->block, cause);
+		transfer->buffer = malloc(transfer->block);
 		if (!transfer->buffer)
-			return -1;
+			return no_memory(transfer, cause);
 	}
 	/* Pages of its own, not the kernel's one page of zeros. */
 	if (writes && transfer->buffer)

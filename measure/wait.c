@@ -97,10 +97,9 @@ void wait_child_signals(void)
 {
 	sigset_t none;
 
-	set_action(SIGINT, SIG_IGN);
-	set_action(SIGHUP, SIG_IGN);
+	for (size_t i = 0; i < STOPS; i++)
+		set_action(stops[i], SIG_IGN);
 	set_action(SIGPIPE, SIG_IGN);
-	set_action(SIGTERM, SIG_DFL);
 	set_action(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

@@ -30,7 +30,10 @@ void wait_let_through(int yes);
 /* From here on INT, TERM and HUP act as they did when the program was started. */
 void wait_release_signals(void);
 
-/* In a child: default dispositions, but INT, HUP and PIPE ignored; none blocked. */
+/*
+ * In a worker: INT, TERM and HUP are the parent's to act on, also when a
+ * terminal or timeout(1) sends them to the whole process group.
+ */
 void wait_child_signals(void);
 
 /* End the program as sig would have done; does not return. */

@@ -1,0 +1,158 @@
+#!/bin/sh
+# The build: without a warning from each compiler that is here, with other
+# flags, in parallel, without Linux parts; dependencies on headers; install
+# and uninstall put and remove the same files and touch nothing else; clean
+# leaves what the archive had.  All in copies of the tree.
+# limit: 240
+# shellcheck disable=SC2317,SC2119
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# What the make that runs the tests was told is none of these builds'.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CC CFLAGS LDFLAGS PORTABLE \
+	BUILD_DIR PREFIX DESTDIR
+
+# A copy of the tree as the archive has it, in "tree".
+copy_tree() {
+	mkdir tree
+	for f in "$HERE"/../* "$HERE"/../.[a-z]*; do
+		case ${f##*/} in
+		build|.git|sock_source|sock_sink|.|..) ;;
+		*) [ ! -e "$f" ] || cp -R "$f" tree/ ;;
+		esac
+	done
+	find tree -name '*.o' -exec rm -f {} +
+}
+
+# Both programs of the tree work with each other.
+works() {
+	SOURCE=$T/tree/sock_source
+	SINK=$T/tree/sock_sink
+	start_source
+	sink -d 0.3
+	status 0
+	match "end line" "$(tail -n 1 "$T/out")" ', done$'
+	stop_source
+	eq "status of the source" "$st" 0
+	eq "complaints" "$err$(cat "$SRC_ERR")" ""
+}
+
+# builds MAKE_ARGUMENT...: without a warning, and it works.
+builds() {
+	copy_tree
+	make -C tree "$@" >make.out 2>&1
+	eq "status of make $*" $? 0
+	eq "warnings of make $*" "$(grep -Ei 'warning|error:' make.out |
+		head -n 3)" ""
+	works
+}
+
+build_as_it_stands() {
+	builds
+	ok "a second make has nothing to do" make -s -C tree -q
+}
+
+build_O0() {
+	builds CFLAGS=-O0
+}
+
+build_sanitizers() {
+	echo 'int main(void) { return 0; }' >try.c
+	cc -fsanitize=address,undefined -o try try.c 2>/dev/null ||
+		skip "no sanitizers here"
+	./try || skip "sanitizers do not run here"
+	builds CFLAGS='-O1 -g -fsanitize=address,undefined'
+}
+
+build_clang() {
+	need clang
+	builds CC=clang CFLAGS=-O0
+}
+
+build_musl() {
+	need musl-gcc
+	builds CC=musl-gcc CFLAGS=-O0
+}
+
+build_portable() {
+	builds PORTABLE=1 CFLAGS=-O0
+	SINK=$T/tree/sock_sink
+	start_source -j -d 0.5
+	run 10 "$SINK" -j -p "$PORT" -t "TCP_NODELAY SO_RCVBUF=65536"
+	status 0
+	eq "bytes" "$(json "$T/out" -e end bytes)" \
+		"$(json "$SRC_OUT" -e end bytes)"
+}
+
+build_in_parallel() {
+	builds -j8 CFLAGS=-O0
+}
+
+# A header changed is a program made anew; from any directory.
+header_dependencies() {
+	copy_tree
+	make -C tree CFLAGS=-O0 >make.out 2>&1 || fail "$(tail -n 3 make.out)"
+	ok "nothing to do" make -s -C tree -q CFLAGS=-O0
+	for h in tree/*.h tree/measure/*.h; do
+		o=${h#tree/}
+		[ -f "tree/build/${o%.h}.o" ] || continue
+		sleep 0.01
+		touch "$h"
+		not_ok "nothing to do after ${h#tree/} changed" \
+			make -s -C tree -q CFLAGS=-O0
+		make -C tree CFLAGS=-O0 >make.out 2>&1
+	done
+}
+
+# Names of all files below a directory, with what they hold.
+listing() {
+	(cd "$1" && find . -type f -exec cksum {} + | sort -k 3)
+}
+
+clean_leaves_what_the_archive_had() {
+	copy_tree
+	make -C tree clean >make.out 2>&1
+	listing tree >before
+	make -C tree CFLAGS=-O0 >make.out 2>&1 || fail "$(tail -n 3 make.out)"
+	not_ok "nothing was made" cmp -s before /dev/null
+	make -C tree clean >make.out 2>&1
+	eq "status of make clean" $? 0
+	listing tree >after
+	eq "files that differ" "$(diff before after)" ""
+	eq "directories left" "$(find tree -name build)" ""
+}
+
+install_and_uninstall() {
+	copy_tree
+	mkdir dest home
+	make -C tree CFLAGS=-O0 >make.out 2>&1 || fail "$(tail -n 3 make.out)"
+	for prefix in "" /usr /opt/sock; do
+		if [ -n "$prefix" ]; then
+			set -- PREFIX="$prefix"
+		else
+			prefix=/usr/local
+			set --
+		fi
+		HOME=$T/home make -C tree CFLAGS=-O0 install "$@" \
+			DESTDIR="$T/dest" >make.out 2>&1
+		eq "status of make install" $? 0
+		eq "files" "$(cd dest && find . -type f | sort | tr '\n' ' ')" \
+"./${prefix#/}/bin/sock_sink ./${prefix#/}/bin/sock_source \
+./${prefix#/}/share/man/man1/sock_sink.1 \
+./${prefix#/}/share/man/man1/sock_source.1 \
+./${prefix#/}/share/man/man7/sock_options.7 "
+		ok "it runs" "dest$prefix/bin/sock_sink" -V >/dev/null
+		make -C tree CFLAGS=-O0 uninstall "$@" DESTDIR="$T/dest" \
+			>make.out 2>&1
+		eq "status of make uninstall" $? 0
+		eq "files left" "$(find dest -type f)" ""
+		eq "files in the home" "$(find home -type f)" ""
+	done
+}
+
+for t in build_as_it_stands build_O0 build_sanitizers build_clang build_musl \
+	build_portable build_in_parallel header_dependencies \
+	clean_leaves_what_the_archive_had install_and_uninstall; do
+	it $t
+done
+finish

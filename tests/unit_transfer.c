@@ -1,0 +1,218 @@
+/*
+ * The worker: its pattern shows a lost, doubled or moved block of any size,
+ * its counters are those of the calls it made, and its end is told: end of
+ * file, an error, a wrong byte and where.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../measure/transfer.h"
+#include "../socklib.h"
+#include "test.h"
+
+/* Bytes until the pattern and the pattern moved by shift differ. */
+static int run_alike(uint64_t at, uint64_t shift)
+{
+	int n = 0;
+
+	while (n < 1000 &&
+	       transfer_pattern(at + (uint64_t)n) ==
+		       transfer_pattern(at + shift + (uint64_t)n))
+		n++;
+	return n;
+}
+
+static void test_pattern_shows_every_shift(void)
+{
+	uint64_t shift;
+	int longest = 0;
+
+	for (shift = 1; shift < 2 * TRANSFER_PERIOD; shift++) {
+		int n;
+
+		if (shift == TRANSFER_PERIOD)
+			continue;
+		n = run_alike(3000000, shift);
+		if (n > longest)
+			longest = n;
+	}
+	if (longest > 16)
+		test_fail(__FILE__, __LINE__, "%d bytes are alike", longest);
+	CHECK(longest <= 16);
+	CHECK(run_alike(7, 1 << 16) < 16);
+	CHECK(run_alike(7, 1 << 20) < 16);
+	CHECK(run_alike(7, UINT64_C(1) << 32) < 16);
+	CHECK(run_alike((UINT64_C(1) << 32) - 3, 4096) < 16);
+}
+
+/* Zeros, as a source without -c writes, are never the pattern. */
+static void test_pattern_is_never_zero(void)
+{
+	uint64_t i;
+	int zeros = 0;
+
+	for (i = 0; i < TRANSFER_PERIOD; i++)
+		zeros += transfer_pattern(i) == 0;
+	CHECK_EQ(zeros, 0);
+}
+
+/* A worker on one end of a socket pair; the other end is ours. */
+static pid_t worker_on(struct transfer *t, int *fd,
+		       struct transfer_page **page)
+{
+	struct sock_cause cause;
+	int pair[2];
+	pid_t pid;
+
+	if (transfer_prepare(t, &cause) ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		return -1;
+	pid = transfer_start(t, pair[0], page);
+	close(pair[0]);
+	*fd = pair[1];
+	return pid;
+}
+
+static void test_reader_counts_to_the_end(void)
+{
+	struct transfer t = { .way = TRANSFER_READ, .block = 10, .cpu = -1 };
+	struct transfer_page *page = NULL;
+	char data[1234];
+	int fd, status;
+	pid_t pid = worker_on(&t, &fd, &page);
+
+	NEED(pid > 0);
+	memset(data, 0, sizeof(data));
+	CHECK_EQ(write(fd, data, sizeof(data)), (ssize_t)sizeof(data));
+	close(fd);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFEXITED(status));
+	CHECK_EQ_U(page->bytes, 1234);
+	CHECK_EQ_U(page->calls, 124);
+	CHECK_EQ(page->end, TRANSFER_EOF);
+	transfer_unmap(page);
+	transfer_release(&t);
+}
+
+static void test_writer_ends_by_the_readers_leaving(void)
+{
+	struct transfer t = { .way = TRANSFER_WRITE, .block = 100, .cpu = -1 };
+	struct transfer_page *page = NULL;
+	char data[1000];
+	int fd, status;
+	size_t got = 0;
+	pid_t pid = worker_on(&t, &fd, &page);
+
+	NEED(pid > 0);
+	while (got < sizeof(data)) {
+		ssize_t n = read(fd, data + got, sizeof(data) - got);
+
+		NEED(n > 0);
+		got += (size_t)n;
+	}
+	close(fd);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFEXITED(status));	/* not killed by SIGPIPE */
+	CHECK(page->bytes >= 1000);
+	CHECK_EQ_U(page->bytes, page->calls * 100);
+	CHECK_EQ(page->end, TRANSFER_ERROR);
+	CHECK(page->err == EPIPE || page->err == ECONNRESET);
+	transfer_unmap(page);
+	transfer_release(&t);
+}
+
+/* Shut down from here, as the observer does it: what was moved counts. */
+static void test_shutdown_ends_a_long_write(void)
+{
+	struct transfer t = { .way = TRANSFER_WRITE, .block = 64 << 20,
+			      .cpu = -1 };
+	struct timespec pause = { .tv_nsec = 100000000 };
+	struct transfer_page *page = NULL;
+	struct sock_cause cause;
+	static char data[65536];
+	int pair[2], status;
+	uint64_t got = 0;
+	ssize_t n;
+	pid_t pid;
+
+	NEED(transfer_prepare(&t, &cause) == 0);
+	NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	pid = transfer_start(&t, pair[0], &page);
+	NEED(pid > 0);
+	n = read(pair[1], data, sizeof(data));
+	NEED(n > 0);
+	got = (uint64_t)n;
+	nanosleep(&pause, NULL);
+	shutdown(pair[0], SHUT_RDWR);
+	while ((n = read(pair[1], data, sizeof(data))) > 0)
+		got += (uint64_t)n;
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ_U(page->bytes, got);
+	close(pair[0]);
+	close(pair[1]);
+	transfer_unmap(page);
+	transfer_release(&t);
+}
+
+/* Serve the checking reader so many right bytes, then a wrong one. */
+static void check_finds(size_t block, uint64_t offset)
+{
+	struct transfer t = { .way = TRANSFER_READ, .block = block,
+			      .check = 1, .cpu = -1 };
+	struct transfer_page *page = NULL;
+	char *data = malloc(offset + 100);
+	int fd, status;
+	size_t sent = 0;
+	uint64_t i;
+	pid_t pid;
+
+	NEED(data != NULL);
+	pid = worker_on(&t, &fd, &page);
+	NEED(pid > 0);
+	signal(SIGPIPE, SIG_IGN);
+	for (i = 0; i < offset + 100; i++)
+		data[i] = (char)transfer_pattern(i);
+	data[offset] = (char)(data[offset] + 1);
+	while (sent < offset + 100) {
+		ssize_t n = write(fd, data + sent, offset + 100 - sent);
+
+		if (n <= 0)
+			break;
+		sent += (size_t)n;
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(page->end, TRANSFER_MISMATCH);
+	CHECK_EQ_U(page->offset, offset);
+	CHECK_EQ(page->expected, transfer_pattern(offset));
+	CHECK_EQ(page->got, (unsigned char)data[offset]);
+	close(fd);
+	free(data);
+	transfer_unmap(page);
+	transfer_release(&t);
+}
+
+static void test_check_names_the_wrong_byte(void)
+{
+	check_finds(64, 0);
+	check_finds(64, 63);
+	check_finds(64, 64);
+	check_finds(7, TRANSFER_PERIOD);
+	check_finds(65536, 1000000);
+	check_finds(TRANSFER_PERIOD, 3 * TRANSFER_PERIOD + 1);
+}
+
+int main(void)
+{
+	RUN(test_pattern_shows_every_shift);
+	RUN(test_pattern_is_never_zero);
+	RUN(test_reader_counts_to_the_end);
+	RUN(test_writer_ends_by_the_readers_leaving);
+	RUN(test_shutdown_ends_a_long_write);
+	RUN(test_check_names_the_wrong_byte);
+	return test_end();
+}
