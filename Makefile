@@ -29,7 +29,7 @@ COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
 MEASURE = clock json observer plan platform report run settings tcpstate \
-	  transfer wait
+	  transfer usage wait
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
@@ -50,8 +50,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(NEEDED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/measure/report.o: NEEDED += -DSOCKLIB_VERSION='"$(FULL_VERSION)"'
-$(BUILD)/measure/report.o: $(BUILD)/version
+$(BUILD)/measure/usage.o: NEEDED += -DSOCKLIB_VERSION='"$(FULL_VERSION)"'
+$(BUILD)/measure/usage.o: $(BUILD)/version
 
 # Files that change only when what they hold does.
 FLAGS = $(CC) $(NEEDED) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)

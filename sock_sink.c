@@ -17,6 +17,7 @@
 #include "measure/run.h"
 #include "measure/settings.h"
 #include "measure/transfer.h"
+#include "measure/usage.h"
 #include "measure/wait.h"
 #include "socklib.h"
 
@@ -316,7 +317,7 @@ int main(int argc, char **argv)
 	int failed = prepare(&sink, argc, argv, &cause);
 
 	if (!failed && sink.plan.ask != PLAN_RUN) {
-		report_answer(&sink.report);
+		usage_answer(&sink.report);
 	} else if (!failed) {
 		report_start(&sink.report, sink.plan.port);
 		failed = run_connections(&sink, &cause);

@@ -25,6 +25,7 @@
 #include "measure/run.h"
 #include "measure/settings.h"
 #include "measure/transfer.h"
+#include "measure/usage.h"
 #include "measure/wait.h"
 #include "socklib.h"
 
@@ -413,7 +414,7 @@ int main(int argc, char **argv)
 	int failed = prepare(&source, argc, argv, &cause);
 
 	if (!failed && source.plan.ask != PLAN_RUN) {
-		report_answer(&source.report);
+		usage_answer(&source.report);
 	} else if (!failed) {
 		tell_start(&source);
 		failed = serve(&source, &cause);

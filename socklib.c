@@ -72,7 +72,8 @@ int sock_number(const char *text, int accept, uint64_t min, uint64_t max, uint64
 	char *end;
 	unsigned long long n;
 
-	if ((accept & SOCK_NUMBER_HEX) && start[0] == '0' && tolower((unsigned char)start[1]) == 'x')
+	if ((accept & SOCK_NUMBER_HEX) && start[0] == '0' &&
+	    tolower((unsigned char)start[1]) == 'x')
 		base = 16;
 	/* strtoull() would skip blanks and take a sign. */
 	if (base == 16 ? !isxdigit((unsigned char)start[2]) : !isdigit((unsigned char)start[0]))

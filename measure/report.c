@@ -15,12 +15,7 @@
 #include "plan.h"
 #include "run.h"
 #include "settings.h"
-
-#ifndef SOCKLIB_VERSION
-#define SOCKLIB_VERSION "unknown"
-#endif
-
-#define COLUMNS 78
+#include "usage.h"
 
 /* ---- lines ---- */
 
@@ -55,7 +50,7 @@ int report_broken(const struct report *report)
 	return report->broken;
 }
 
-static void flush_line(struct report *report)
+void report_flush(struct report *report)
 {
 	if (fflush(report->out) && !report->broken)
 		report->broken = errno;
@@ -70,7 +65,7 @@ __attribute__((format(printf, 2, 3))) static void line(struct report *report, co
 	vfprintf(report->out, format, ap);
 	va_end(ap);
 	putc('\n', report->out);
-	flush_line(report);
+	report_flush(report);
 }
 
 /* Control characters as blanks: a line stays a line, a terminal unharmed. */
@@ -111,7 +106,7 @@ static void json_start_line(struct report *report, struct json *json, const char
 static void json_end_line(struct report *report, struct json *json)
 {
 	json_end(json);
-	flush_line(report);
+	report_flush(report);
 }
 
 /* ---- the start ---- */
@@ -131,7 +126,7 @@ static void start_json(struct report *report, unsigned int port)
 
 	json_start_line(report, &json, "start");
 	json_text(&json, "program", report->program);
-	json_text(&json, "version", SOCKLIB_VERSION);
+	json_text(&json, "version", usage_version());
 	json_text(&json, "host", host_name(plan));
 	if (plan_place(plan) == PLAN_NET)
 		json_count(&json, "port", port);
@@ -555,100 +550,4 @@ void report_warning(const struct report *report, const char *sentence)
 
 	clean(sentence, printed, sizeof(printed));
 	fprintf(stderr, "%s: %s\n", report->program, printed);
-}
-
-/* ---- what stands on -h, -t help, -V ---- */
-
-static void print_usage(struct report *report)
-{
-	int source = report->plan->side == PLAN_SOURCE;
-	const struct plan_option *option;
-
-	printf("usage: %s [options]%*s%s\n\n", report->program, source ? 9 : 11, "",
-	       source ? "listen, write to whoever connects" : "connect, read, print MB/sec");
-	for (size_t i = 0; (option = plan_option_row(i)) != NULL; i++) {
-		const char *help = source || !option->sink_help ? option->source_help
-								: option->sink_help;
-
-		if (option->sides & (int)report->plan->side)
-			printf("  -%c %-8s %s\n", option->letter,
-			       option->argument ? option->argument : "", help);
-	}
-	printf("\nSizes take K, M, G (powers of 1024); 1 MB/sec is 10^6 bytes a second.\n"
-	       "Status: 0 done%s, 1 failed, 2 usage.\nSee %s(1), sock_options(7).\n",
-	       source ? " (also when interrupted)" : "", report->program);
-}
-
-static void value_range(const struct sock_option *option, char *text, size_t size)
-{
-	if (option->kind == SOCK_FIXED)
-		snprintf(text, size, "(none)");
-	else if (option->kind == SOCK_BOOL)
-		snprintf(text, size, "0 1");
-	else if (option->kind == SOCK_TIME)
-		snprintf(text, size, "seconds");
-	else if (option->kind == SOCK_STRING)
-		snprintf(text, size, "name");
-	else if (option->kind == SOCK_LINGER)
-		snprintf(text, size, "%" PRIu64 "..%" PRIu64 " off", option->min, option->max);
-	else if (option->max == UINT64_MAX)
-		snprintf(text, size, "%" PRIu64 "..2^64-1", option->min);
-	else
-		snprintf(text, size, "%" PRIu64 "..%" PRIu64 "%s", option->min, option->max,
-			 option->names ? " name" : "");
-}
-
-/* Words of text from column on, broken before COLUMNS and set in below it. */
-static void wrapped(const char *text, int column)
-{
-	int at = column;
-
-	while (*text) {
-		int n = (int)strcspn(text, " ");
-
-		if (at > column && at + 1 + n > COLUMNS) {
-			printf("\n%*s", column, "");
-			at = column;
-		} else if (at > column) {
-			putchar(' ');
-			at++;
-		}
-		printf("%.*s", n, text);
-		at += n;
-		text += n + (text[n] == ' ');
-	}
-	putchar('\n');
-}
-
-static void print_option_list(void)
-{
-	const int value_at = 19, unit_at = 33, help_at = 42;
-	const struct sock_option *option;
-	char help[256], range[64];
-
-	printf("%-*s%-*s%-*s%s\n", value_at, "name", unit_at - value_at, "value", help_at - unit_at,
-	       "unit", "what it does");
-	for (size_t i = 0; (option = sock_option_row(i)) != NULL; i++) {
-		int at = printf("%-*s ", value_at - 1, option->name);
-
-		value_range(option, range, sizeof(range));
-		at += printf("%-*s ", unit_at - at - 1, range);
-		printf("%-*s", help_at - at, option->unit);
-		snprintf(help, sizeof(help), "%s%s", option->help,
-			 option->when == SOCK_EARLY  ? "; early only"
-			 : option->when == SOCK_LATE ? "; late only"
-						     : "");
-		wrapped(help, help_at);
-	}
-}
-
-void report_answer(struct report *report)
-{
-	if (report->plan->ask == PLAN_HELP)
-		print_usage(report);
-	else if (report->plan->ask == PLAN_LIST_OPTIONS)
-		print_option_list();
-	else
-		printf("%s (socklib) %s\n", report->program, SOCKLIB_VERSION);
-	flush_line(report);
 }

@@ -60,8 +60,8 @@ void report_ended(struct report *report, const struct run_connection *connection
 void report_error(struct report *report, const struct sock_cause *cause);
 void report_warning(const struct report *report, const char *sentence);
 
-/* What the command line may ask for instead of a measurement: -h, -V, -t help. */
-void report_answer(struct report *report);
+/* Lines that others have put into report->out end here. */
+void report_flush(struct report *report);
 
 /* 4 significant digits, no exponent: "0.6516", "20.81", "20765"; "n/a" below 0. */
 void report_figure(double value, char *text, size_t size);
