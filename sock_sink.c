@@ -37,6 +37,7 @@ struct sink {
 	struct run_connection last; /* the connection that ended last */
 	int caught;		    /* signals are caught: a connection was up */
 	int stop_signal;	    /* that interrupted the run, or 0 */
+	int second_signal;	    /* that wants it to end at once, or 0 */
 };
 
 /* ---- connecting ---- */
@@ -197,9 +198,11 @@ static void take_turn(struct sink *sink, int64_t deadline)
 
 	wait_until(next < deadline ? next : deadline, NULL, 0, NULL);
 	if (wait_take_stop(&sig)) {
-		sink->stop_signal = sig;
-		wait_release_signals();
-		observer_interrupt(&sink->observer);
+		if (sink->stop_signal)
+			sink->second_signal = sig;
+		else
+			sink->stop_signal = sig;
+		observer_interrupt(&sink->observer, sink->second_signal);
 	}
 	observer_tick(&sink->observer);
 	if (wait_take_child())
@@ -291,6 +294,16 @@ static int prepare(struct sink *sink, int argc, char **argv, struct sock_cause *
 	return observer_prepare(plan, &sink->transfer, cause);
 }
 
+static void wait_for_second(struct sink *sink)
+{
+	int64_t end = clock_now() + clock_from_seconds(SECOND_CHANCE_S);
+
+	while (!sink->second_signal && clock_now() < end) {
+		wait_until(end, NULL, 0, NULL);
+		wait_take_stop(&sink->second_signal);
+	}
+}
+
 /* What the program leaves with; a closed standard output is a quiet end. */
 static int conclude(struct sink *sink, int failed, struct sock_cause *cause)
 {
@@ -306,7 +319,9 @@ static int conclude(struct sink *sink, int failed, struct sock_cause *cause)
 	if (failed)
 		report_error(&sink->report, cause);
 	if (sink->stop_signal == SIGINT)
-		wait_until(clock_now() + clock_from_seconds(SECOND_CHANCE_S), NULL, 0, NULL);
+		wait_for_second(sink);
+	if (sink->second_signal)
+		wait_die_by(sink->second_signal);
 	return failed ? cause->status : bad;
 }
 

@@ -59,7 +59,8 @@ struct source {
 	int announced;		 /* "waiting for connection" stands there */
 	int64_t retry;		 /* no accept() before */
 	int said[SHORTAGES];
-	int stopped; /* interrupted: no more connections */
+	int stopped;	   /* interrupted: no more connections */
+	int second_signal; /* that wants an end at once, or 0 */
 };
 
 /* ---- listening ---- */
@@ -295,15 +296,16 @@ static int listeners_to_watch(struct source *source, int64_t now)
 	return source->count;
 }
 
-static void stop(struct source *source)
+static void stop(struct source *source, int sig)
 {
+	if (source->stopped)
+		source->second_signal = sig;
 	source->stopped = 1;
-	wait_release_signals();
 	close_listeners(source);
 	if (source->pending >= 0)
 		close(source->pending);
 	source->pending = -1;
-	observer_interrupt(&source->observer);
+	observer_interrupt(&source->observer, source->second_signal);
 }
 
 static void take_turn(struct source *source)
@@ -315,7 +317,7 @@ static void take_turn(struct source *source)
 		deadline = source->retry;
 	wait_until(deadline, source->listeners, watched, ready);
 	if (wait_take_stop(&sig))
-		stop(source);
+		stop(source, sig);
 	if (wait_take_child()) {
 		observer_reap(&source->observer);
 		source->retry = 0;
@@ -404,6 +406,8 @@ static int conclude(struct source *source, int failed, struct sock_cause *cause)
 		failed = sock_failed(cause, "write", "standard output", broken, NULL);
 	if (failed)
 		report_error(&source->report, cause);
+	if (source->second_signal)
+		wait_die_by(source->second_signal);
 	return failed ? cause->status : bad;
 }
 

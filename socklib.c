@@ -551,6 +551,7 @@ static int parse_token(const char *token, struct sock_setting *setting, const ch
 	if (value)
 		*value++ = '\0';
 	*setting = (struct sock_setting){ .option = find_option(name) };
+	snprintf(setting->given, sizeof(setting->given), "%s", value ? value : "");
 	if (!*name)
 		ret = bad_token(cause, step, token, whole, "no name before the =");
 	else if (!setting->option)
@@ -634,6 +635,14 @@ const char *sock_options_text(const struct sock_options *options)
 	return options ? options->text : "";
 }
 
+int sock_options_have(const struct sock_options *options, const char *name)
+{
+	for (size_t i = 0; options && i < options->count; i++)
+		if (strcmp(options->settings[i].option->name, name) == 0)
+			return 1;
+	return 0;
+}
+
 /* ---- setting and reading back ---- */
 
 /* Where the kernel keeps the type of service of this socket: ipv6(7), ip(7). */
@@ -699,7 +708,7 @@ int sock_options_apply(const struct sock_options *options, int fd, struct sock_c
 {
 	for (size_t i = 0; options && i < options->count; i++) {
 		const struct sock_setting *setting = &options->settings[i];
-		char object[128], value[64], reason[192];
+		char object[128], reason[192];
 		int err;
 
 		if (set_one(setting, fd) == 0)
@@ -711,8 +720,8 @@ int sock_options_apply(const struct sock_options *options, int fd, struct sock_c
 		    setting->option->level == IPPROTO_TCP && err == ENOENT)
 			congestion_reason(reason, sizeof(reason));
 #endif
-		sock_value_text(setting->option, &setting->asked, value, sizeof(value));
-		snprintf(object, sizeof(object), "%s=%s", setting->option->name, value);
+		snprintf(object, sizeof(object), "%s%s%s", setting->option->name,
+			 *setting->given ? "=" : "", setting->given);
 		return sock_failed(cause, "setsockopt", object, err, reason);
 	}
 	return 0;
@@ -732,6 +741,10 @@ int sock_option_read(const struct sock_option *option, int fd, struct sock_value
 
 	*value = (struct sock_value){ 0 };
 	option_place(option, fd, &level, &name);
+#ifdef SO_SNDBUFFORCE
+	if (level == SOL_SOCKET && (name == SO_SNDBUFFORCE || name == SO_RCVBUFFORCE))
+		name = name == SO_SNDBUFFORCE ? SO_SNDBUF : SO_RCVBUF;
+#endif
 	if (option->kind == SOCK_LONG)
 		length = sizeof(got.wide);
 	else if (option->kind == SOCK_TIME)

@@ -133,6 +133,7 @@ struct sock_value {
 struct sock_setting {
 	const struct sock_option *option;
 	struct sock_value asked;
+	char given[32]; /* the value as it was written, "64M" */
 };
 
 struct sock_options {
@@ -155,6 +156,9 @@ void sock_options_free(struct sock_options *options);
 
 /* The string as it was given. */
 const char *sock_options_text(const struct sock_options *options);
+
+/* 1 when the row of this name is among them. */
+int sock_options_have(const struct sock_options *options, const char *name);
 
 /*
  * Set all options on fd, in order, once each.  On an IPv6 socket the rows of

@@ -36,6 +36,7 @@ struct observed {
 	int64_t kill_at;
 	enum run_reason asked; /* why we ended it, RUN_OPEN when we did not */
 	int prefix;	       /* another connection was open beside it */
+	int estimated;	       /* the last reading held a part of a call */
 };
 
 /* ---- opening ---- */
@@ -137,35 +138,63 @@ pid_t observer_add(struct observer *observer, int fd, unsigned int number)
 
 /* ---- reading counters ---- */
 
+static uint64_t counted_bytes(const struct observed *one)
+{
+	return atomic_load_explicit(&one->page->bytes, memory_order_relaxed);
+}
+
 /*
  * How far the connection has come.  When calls are rare a sender's count of
  * returned writes lags by what the write in progress has achieved; what the
  * peer has acknowledged tells a part of that.
  */
-static uint64_t bytes_so_far(const struct observer *observer, const struct observed *one)
+static uint64_t bytes_so_far(const struct observer *observer, const struct observed *one,
+			     uint64_t calls)
 {
-	uint64_t bytes = atomic_load_explicit(&one->page->bytes, memory_order_relaxed);
-	uint64_t calls = atomic_load_explicit(&one->page->calls, memory_order_relaxed);
-	uint64_t acked;
+	int rare = one->run.sends && one->fd >= 0 && calls - one->run.calls < FEW_CALLS;
+	uint64_t acked = 0, bytes;
 
-	if (!one->run.sends || one->fd < 0 || calls - one->run.calls >= FEW_CALLS)
-		return bytes;
-	if (tcpstate_bytes_acked(one->fd, &acked) || acked < bytes)
+	if (rare && tcpstate_bytes_acked(one->fd, &acked))
+		acked = 0;
+	/* Read last: a call that has returned meanwhile is no part of one. */
+	bytes = counted_bytes(one);
+	if (acked <= bytes)
 		return bytes;
 	return acked - bytes < observer->plan->block ? acked : bytes + observer->plan->block;
 }
 
+/* counted: by returned calls alone. */
 static void close_interval(struct observer *observer, struct observed *one, int64_t now,
-			   uint64_t bytes)
+			   int counted)
 {
 	uint64_t calls = atomic_load_explicit(&one->page->calls, memory_order_relaxed);
+	uint64_t bytes = counted ? counted_bytes(one) : bytes_so_far(observer, one, calls);
+	int estimated = bytes > counted_bytes(one);
 	struct run_interval interval;
 
 	interval = run_close_interval(&one->run, clock_to_seconds(now - one->start), bytes, calls);
+	interval.estimated = one->estimated || estimated;
+	one->estimated = estimated;
 	report_interval(observer->report, &one->run, &interval, one->prefix);
 }
 
 /* ---- ending ---- */
+
+/*
+ * A sender is shut down: what it has written still goes out.  A reader resets:
+ * once shut down it would send no more window updates (tcp_cleanup_rbuf() in
+ * Linux), and its sender could stand before a closed window for a minute.
+ * Dissolving the association, connect(2), does both, where it is possible.
+ */
+static void end_connection(const struct observed *one)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	if (one->run.sends)
+		shutdown(one->fd, SHUT_WR);
+	else if (connect(one->fd, &none, sizeof(none)))
+		shutdown(one->fd, SHUT_RDWR);
+}
 
 static void ask_to_end(struct observed *one, enum run_reason reason, int64_t now)
 {
@@ -175,7 +204,7 @@ static void ask_to_end(struct observed *one, enum run_reason reason, int64_t now
 	one->next = CLOCK_NEVER;
 	one->kill_at = now + PATIENCE_NS;
 	if (one->fd >= 0)
-		shutdown(one->fd, one->run.sends ? SHUT_WR : SHUT_RDWR);
+		end_connection(one);
 	/* A pipe cannot be shut down, and a sleeper does not hear it. */
 	if (one->fd < 0 || atomic_load_explicit(&one->page->resting, memory_order_relaxed)) {
 		one->kill_at = CLOCK_NEVER;
@@ -232,26 +261,12 @@ static void drain(int fd)
 		left -= (size_t)n < left ? (size_t)n : left;
 }
 
-/*
- * A reader that was shut down sends no more window updates, so a plain close()
- * can leave the sender before a closed window for a minute (tcp_cleanup_rbuf()
- * in Linux).  Dissolving the association resets it at once: connect(2).
- */
-static void reset_connection(int fd)
-{
-	const struct sockaddr none = { .sa_family = AF_UNSPEC };
-
-	connect(fd, &none, sizeof(none));
-}
-
 static void close_connection(const struct observed *one)
 {
 	if (one->fd < 0)
 		return;
 	if (one->run.sends)
 		drain(one->fd);
-	else if (one->run.reason != RUN_PEER_CLOSED)
-		reset_connection(one->fd);
 	close(one->fd);
 }
 
@@ -267,11 +282,10 @@ static void forget(struct observer *observer, struct observed *one)
 
 static void ended(struct observer *observer, struct observed *one, int status)
 {
-	uint64_t bytes = atomic_load_explicit(&one->page->bytes, memory_order_relaxed);
 	int64_t now = clock_now();
 
 	judge_end(one, status);
-	close_interval(observer, one, now, one->run.exact ? bytes : bytes_so_far(observer, one));
+	close_interval(observer, one, now, one->run.exact);
 	report_ended(observer->report, &one->run);
 	observer->failed |= run_has_failed(&one->run);
 	if (observer->on_end)
@@ -302,7 +316,7 @@ static void end_on_time(struct observer *observer, struct observed *one, int64_t
 	double length_s = clock_to_seconds(now - one->start) - one->run.length_s;
 
 	if (run_kind_of(&one->run, length_s) != RUN_PARTIAL)
-		close_interval(observer, one, now, bytes_so_far(observer, one));
+		close_interval(observer, one, now, 0);
 	ask_to_end(one, RUN_DONE, now);
 }
 
@@ -320,7 +334,7 @@ static void tick_one(struct observer *observer, struct observed *one)
 		end_on_time(observer, one, now);
 		return;
 	}
-	close_interval(observer, one, now, bytes_so_far(observer, one));
+	close_interval(observer, one, now, 0);
 	one->next = next_end(observer, one, now);
 }
 
@@ -343,12 +357,17 @@ void observer_reap(struct observer *observer)
 			}
 }
 
-void observer_interrupt(struct observer *observer)
+void observer_interrupt(struct observer *observer, int hurry)
 {
 	int64_t now = clock_now();
 
-	for (size_t i = 0; i < observer->count; i++)
-		ask_to_end(&observer->open[i], RUN_INTERRUPTED, now);
+	for (size_t i = 0; i < observer->count; i++) {
+		struct observed *one = &observer->open[i];
+
+		ask_to_end(one, RUN_INTERRUPTED, now);
+		if (hurry)
+			kill(one->pid, SIGKILL);
+	}
 }
 
 void observer_free(struct observer *observer)

@@ -52,8 +52,8 @@ void observer_tick(struct observer *observer);
 /* Look for workers that have ended, and report their connections. */
 void observer_reap(struct observer *observer);
 
-/* Ask all open connections to end, as interrupted. */
-void observer_interrupt(struct observer *observer);
+/* Ask all open connections to end, as interrupted; with hurry, leave no second. */
+void observer_interrupt(struct observer *observer, int hurry);
 
 /* Kill what is still open, without a word. */
 void observer_free(struct observer *observer);

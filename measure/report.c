@@ -330,7 +330,9 @@ static const char *kind_name(enum run_kind kind)
 
 static double bytes_per_call(const struct run_interval *interval)
 {
-	return interval->calls ? (double)interval->bytes / (double)interval->calls : NAN;
+	if (!interval->calls || interval->estimated)
+		return NAN;
+	return (double)interval->bytes / (double)interval->calls;
 }
 
 static void interval_json(struct report *report, const struct run_connection *connection,
@@ -358,7 +360,7 @@ static void interval_columns(struct report *report, const struct run_interval *i
 	double mean = bytes_per_call(interval);
 	const char *unit = report->plan->side == PLAN_SOURCE ? "B/wr" : "B/rd";
 
-	if (interval->calls)
+	if (isfinite(mean))
 		fprintf(report->out, "  %-9s %9.0f %s", "-", mean, unit);
 	else
 		fprintf(report->out, "  %-9s %9s %s", "-", "-", unit);
@@ -391,11 +393,17 @@ void report_interval(struct report *report, const struct run_connection *connect
 /* ---- ends ---- */
 
 /* Which option's timeout an error stands for: socket(7), tcp(7). */
-static const char *timeout_name(const struct run_connection *connection)
+static const char *timeout_name(const struct report *report,
+				const struct run_connection *connection)
 {
-	if (connection->err == ETIMEDOUT)
-		return "TCP_USER_TIMEOUT";
-	return connection->sends ? "SO_SNDTIMEO" : "SO_RCVTIMEO";
+	static const char user_timeout[] = "TCP_USER_TIMEOUT";
+
+	if (connection->err != ETIMEDOUT)
+		return connection->sends ? "SO_SNDTIMEO expired" : "SO_RCVTIMEO expired";
+	if (sock_options_have(report->plan->early, user_timeout) ||
+	    sock_options_have(report->plan->late, user_timeout))
+		return "TCP_USER_TIMEOUT expired";
+	return "timed out";
 }
 
 static void early_end(const struct run_connection *connection, const char *what, char *text,
@@ -411,7 +419,8 @@ static void early_end(const struct run_connection *connection, const char *what,
 		snprintf(text, size, "%s", what);
 }
 
-static void reason_text(const struct run_connection *connection, char *text, size_t size)
+static void reason_text(const struct report *report, const struct run_connection *connection,
+			char *text, size_t size)
 {
 	switch (connection->reason) {
 	case RUN_DONE: snprintf(text, size, "done"); break;
@@ -423,7 +432,7 @@ static void reason_text(const struct run_connection *connection, char *text, siz
 			early_end(connection, "ended by the source", text, size);
 		break;
 	case RUN_RESET: early_end(connection, "reset by the source", text, size); break;
-	case RUN_TIMEOUT: snprintf(text, size, "%s expired", timeout_name(connection)); break;
+	case RUN_TIMEOUT: snprintf(text, size, "%s", timeout_name(report, connection)); break;
 	case RUN_KILLED:
 		snprintf(text, size, "worker killed by signal %d", connection->signal);
 		break;
@@ -513,7 +522,7 @@ void report_ended(struct report *report, const struct run_connection *connection
 	report_figure(connection->length_s, length, sizeof(length));
 	report_figure((double)connection->bytes / 1e6, total, sizeof(total));
 	report_figure(run_rate(connection->bytes, connection->length_s), rate, sizeof(rate));
-	reason_text(connection, reason, sizeof(reason));
+	reason_text(report, connection, reason, sizeof(reason));
 	line(report, "connection %u: %s s, %s%s MB %s, %s%s MB/sec, %s", connection->number, length,
 	     least, total, connection->sends ? "sent" : "read", least, rate, reason);
 }

@@ -21,6 +21,7 @@ struct run_interval {
 	double length_s; /* measured */
 	uint64_t bytes;
 	uint64_t calls;
+	int estimated; /* bytes has parts of calls: they say nothing of a call */
 	enum run_kind kind;
 };
 

@@ -20,7 +20,7 @@ static void read_text(const struct sock_option *option, int fd, char *text)
 
 static void warn_short(struct settings_row *row, const struct sock_setting *setting, int fd)
 {
-	const char *cap = setting->option->cap;
+	const char *cap = setting->option->cap, *is = *setting->given ? "=" : "";
 	struct sock_value got;
 	uint64_t expected;
 
@@ -28,12 +28,13 @@ static void warn_short(struct settings_row *row, const struct sock_setting *sett
 	    !sock_option_fell_short(setting, &got, &expected))
 		return;
 	if (setting->option->kind == SOCK_STRING)
-		snprintf(row->warning, sizeof(row->warning), "%s=%s: got %s", row->name, row->asked,
-			 row->granted);
+		snprintf(row->warning, sizeof(row->warning), "%s=%s: got %s", row->name,
+			 setting->given, row->granted);
 	else
 		snprintf(row->warning, sizeof(row->warning),
-			 "%s=%s: got %" PRIu64 " of %" PRIu64 "%s%s", row->name, row->asked,
-			 got.number, expected, cap ? ", capped by " : "", cap ? cap : "");
+			 "%s%s%s: got %" PRIu64 " of %" PRIu64 "%s%s", row->name, is,
+			 setting->given, got.number, expected, cap ? ", capped by " : "",
+			 cap ? cap : "");
 }
 
 static void fill_row(struct settings_row *row, const struct sock_setting *setting, int early,

@@ -80,19 +80,6 @@ int wait_take_child(void)
 	return came;
 }
 
-void wait_release_signals(void)
-{
-	struct sigaction now;
-	sigset_t set;
-
-	for (size_t i = 0; i < STOPS; i++)
-		if (sigaction(stops[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			set_action(stops[i], SIG_DFL);
-	stop_set(&set);
-	sigdelset(&set, SIGCHLD);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
 void wait_child_signals(void)
 {
 	sigset_t none;

@@ -27,9 +27,6 @@ int wait_take_child(void);
 /* Let caught signals interrupt system calls (1), or only wait_until() (0). */
 void wait_let_through(int yes);
 
-/* From here on INT, TERM and HUP act as they did when the program was started. */
-void wait_release_signals(void);
-
 /*
  * In a worker: INT, TERM and HUP are the parent's to act on, also when a
  * terminal or timeout(1) sends them to the whole process group.

@@ -16,14 +16,14 @@ speed() {
 case1_small_receive_buffer() {
 	[ "$(uname)" = Linux ] || skip "the figures are Linux's"
 	start_source
-	sink -n 3 -d 1 -i 0.5
+	sink -n 3 -d 0.8 -i 0.4
 	status 0
 	a=$(speed)
-	sink -n 3 -d 1.5 -i 0.5 -t SO_RCVBUF=8192
+	sink -n 3 -d 1 -i 0.5 -t SO_RCVBUF=8192
 	status 0
 	b=$(speed)
 	eq "lines of 0 with 8192" "$(rates "$T/out" | grep -cx 0)" 0
-	sink -n 3 -d 1.5 -i 0.5 -t SO_RCVBUF=1
+	sink -n 3 -d 1 -i 0.5 -t SO_RCVBUF=1
 	status 0
 	c=$(speed)
 	eq "lines of 0 with 1" "$(rates "$T/out" | grep -cx 0)" 0
@@ -107,10 +107,10 @@ case14_totals_beyond_4_gib() {
 early_buffers_do_not_collapse() {
 	[ "$(uname)" = Linux ] || skip "the figures are Linux's"
 	start_source -b 1024
-	sink -n 3 -d 1.2 -t SO_RCVBUF=8192
+	sink -n 3 -d 0.8 -t SO_RCVBUF=8192
 	status 0
 	late=$(speed)
-	sink -n 3 -d 0.8 -e SO_RCVBUF=8192
+	sink -n 3 -d 0.6 -e SO_RCVBUF=8192
 	status 0
 	early=$(speed)
 	true_that "early is far faster than late" "$early >= 10 * $late"
