@@ -36,6 +36,10 @@ die() {
 	exit 1
 }
 
+for p in ceiling help_cpu help_json help_reader; do
+	[ -x "$BUILD/$p" ] || die "$BUILD/$p is not built"
+done
+
 # The first and the last CPU that we may use: the source's and the sink's.
 cpus() {
 	list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' \

@@ -71,8 +71,7 @@ static int listen_on(struct help_address *a)
 
 	if (fd < 0)
 		err(1, "socket");
-	if (sndbuf && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &sndbuf,
-				 sizeof(sndbuf)) < 0)
+	if (sndbuf && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(sndbuf)) < 0)
 		err(1, "setsockopt SO_SNDBUF");
 	if (bind(fd, (struct sockaddr *)&a->addr, a->len) < 0)
 		err(1, "bind");
@@ -89,8 +88,7 @@ static void start_timer(double seconds)
 	struct sigaction sa = { .sa_handler = on_alarm };
 	struct itimerval t = { .it_value = { .tv_sec = (time_t)seconds } };
 
-	t.it_value.tv_usec =
-		(suseconds_t)((seconds - (double)(time_t)seconds) * 1e6);
+	t.it_value.tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6);
 	sigaction(SIGALRM, &sa, NULL);
 	if (setitimer(ITIMER_REAL, &t, NULL) < 0)
 		err(1, "setitimer");
@@ -158,30 +156,17 @@ static void parse_options(int argc, char **argv, int *unix_too)
 
 	while ((c = getopt(argc, argv, "ub:r:d:S:R:C:")) != -1) {
 		switch (c) {
-		case 'u':
-			*unix_too = 1;
-			break;
-		case 'b':
-			write_size = parse_size(optarg);
-			break;
-		case 'r':
-			read_size = parse_size(optarg);
-			break;
-		case 'd':
-			duration = help_number(optarg);
-			break;
-		case 'S':
-			sndbuf = (int)help_number(optarg);
-			break;
-		case 'R':
-			rcvbuf = (int)help_number(optarg);
-			break;
+		case 'u': *unix_too = 1; break;
+		case 'b': write_size = parse_size(optarg); break;
+		case 'r': read_size = parse_size(optarg); break;
+		case 'd': duration = help_number(optarg); break;
+		case 'S': sndbuf = (int)help_number(optarg); break;
+		case 'R': rcvbuf = (int)help_number(optarg); break;
 		case 'C':
 			if (sscanf(optarg, "%d,%d", &cpus[0], &cpus[1]) != 2)
 				errx(2, "not WRITER,READER: \"%s\"", optarg);
 			break;
-		default:
-			exit(2);
+		default: exit(2);
 		}
 	}
 	if (!read_size)
@@ -197,8 +182,7 @@ int main(int argc, char **argv)
 	pid_t child;
 
 	parse_options(argc, argv, &unix_too);
-	out = mmap(NULL, sizeof(*out), PROT_READ | PROT_WRITE,
-		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	out = mmap(NULL, sizeof(*out), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (out == MAP_FAILED)
 		err(1, "mmap");
 	if (unix_too) {
@@ -226,8 +210,7 @@ int main(int argc, char **argv)
 	}
 	if (out->seconds <= 0)
 		errx(1, "the reader has failed");
-	printf("%.6g %.0f %.6f %.6f\n", out->bytes / 1e6 / out->seconds,
-	       out->bytes, out->seconds,
+	printf("%.6g %.0f %.6f %.6f\n", out->bytes / 1e6 / out->seconds, out->bytes, out->seconds,
 	       cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN));
 	return 0;
 }

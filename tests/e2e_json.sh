@@ -73,7 +73,7 @@ source_events() {
 
 # Whole and partial; numbered; rate is bytes by length, to the last digit.
 intervals_are_consistent() {
-	start_source -b 64K -D 0.001
+	gentle_source
 	sink -j -d 0.9 -i 0.2
 	status 0
 	json "$T/out" -e interval kind interval t_s length_s bytes calls \

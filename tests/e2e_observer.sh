@@ -14,7 +14,7 @@ zeros() {
 }
 
 intervals_are_on_time() {
-	start_source -i 0.2
+	gentle_source -i 0.2
 	sink -i 0.2 -d 3
 	status 0
 	on_time "$T/out" 0.2 3
@@ -23,17 +23,22 @@ intervals_are_on_time() {
 	# Deadlines are absolute: lateness does not add up.
 	sink -i 0.1 -d 3 -j
 	status 0
-	eq "intervals that are not near a multiple of 0.1 s" \
-		"$(json "$T/out" -e interval t_s kind | awk '$2 == "whole" {
-			x = $1 * 10; x -= int(x + 0.5)
-			if (x < -.05 || x > .6) n++ } END { print n + 0 }')" 0
+	n=$(json "$T/out" -e interval t_s kind | awk '$2 == "whole" {
+		x = $1 * 10
+		x -= int(x)
+		if (x > .6 && x < .99)
+			n++
+		all++
+	} END { print n + 0, "of", all }')
+	true_that "far from a multiple of 0.1 s: $n intervals" \
+		"${n%% *} <= 0.2 * ${n##* }"
 	true_that "the last end on time" \
 		"$(json "$T/out" -e end length_s) < 3.2"
 }
 
 stall_prints_zero_on_time() {
 	need_proc
-	start_source -i 0.2
+	gentle_source -i 0.2
 	start_sink one -i 0.2 -d 3
 	one=$PID
 	wait_for 5 has_worker "$SRC" || fail "no worker"
@@ -43,15 +48,17 @@ stall_prints_zero_on_time() {
 	sleep 1.3
 	n=$(zeros one.out)
 	kill -CONT "$worker"
-	true_that "lines of 0 while the source's worker is stopped: $n" \
-		"$n >= 4 && $n <= 7"
+	true_that "lines of 0 while the source's worker is stopped: $n ($(
+		tr '\n' ';' <one.out))" "$n >= 3 && $n <= 7"
 	ended 10 "$one"
 	eq "status" "$st" 0
 	on_time one.out 0.2 3
-	true_that "it went on: $(rates one.out | tail -n 1)" \
-		"$(rates one.out | tail -n 1) > 0"
+	last=$(rates one.out | tail -n 3 | sort -g | tail -n 1)
+	true_that "it went on: $last" "$last > 0"
 	n=$(zeros "$SRC_OUT")
-	true_that "lines of 0 at the source: $n" "$n >= 4 && $n <= 7"
+	true_that "lines of 0 at the source: $n ($(tr '\n' ';' <"$SRC_OUT"))" \
+		"$n >= 3 && $n <= 7"
+	on_time "$SRC_OUT" 0.2 3
 }
 
 # The sink, worker and all, stands still: one late line of the true rate.
@@ -97,7 +104,7 @@ case10_stopped_observer_prints_the_true_rate() {
 
 # On TCP as well there is neither infinity nor a burst of lines.
 case10_stopped_sink_on_tcp() {
-	start_source
+	gentle_source
 	run 20 "$BUILD/help_signals" -g -o end STOP@0.7,CONT@2.2 \
 		"$SINK" -H 127.0.0.1 -p "$PORT" -i 0.2 -d 3
 	eq "end" "$(cut -d ' ' -f 1-2 end)" "exit 0"
@@ -109,23 +116,27 @@ case10_stopped_sink_on_tcp() {
 case10_wall_clock_set_back() {
 	shim=$BUILD/shim_clock.so
 	[ -f "$shim" ] || skip "no shim_clock.so was built"
-	a=$(date +%s)
-	b=$(LD_PRELOAD=$shim SHIM_AFTER=0 date +%s)
-	[ $((a - b)) -gt 3000 ] || skip "libraries cannot be preloaded here"
+	"$BUILD/help_clock" >now
+	LD_PRELOAD=$shim SHIM_AFTER=0 "$BUILD/help_clock" >shifted
+	n=$(paste now shifted | awk '$1 - $2 > 3000' | wc -l)
+	[ "$n" -eq 3 ] || skip "libraries cannot be preloaded here"
 	start shifted env LD_PRELOAD="$shim" SHIM_AFTER=0.9 \
-		"$SOURCE" -p 0 -i 0.2
+		"$SOURCE" -p 0 -i 0.2 -b 16K -D 0.001
 	adopt_source shifted
 	start one env LD_PRELOAD="$shim" SHIM_AFTER=0.9 \
 		"$SINK" -H 127.0.0.1 -p "$PORT" -i 0.2 -d 2.4
 	one=$PID
 	sleep 0.3
+	alive "$one" || fail "the sink has ended: $(cat one.err)"
 	grep -q shim_clock "/proc/$one/maps" ||
 		skip "a static program takes no library"
 	ended 10 "$one"
 	eq "status" "$st" 0
 	for f in one.out "$SRC_OUT"; do
 		on_time "$f" 0.2 2.4
-		no_match "lines" "$(cat "$f")" 'inf|nan|^0 MB'
+		no_match "lines" "$(cat "$f")" 'inf|nan'
+		n=$(zeros "$f")
+		true_that "lines of 0: $n" "$n <= 3"
 	done
 	match "end line" "$(tail -n 1 one.out)" '^connection 1: 2\.[34]'
 }
@@ -186,7 +197,7 @@ totals_of_both_ends_agree() {
 	totals_agree "" "-H 127.0.0.1"
 	totals_agree "-b 1" "-H 127.0.0.1"
 	totals_agree "-b 1M" "-H 127.0.0.1 -b 777"
-	totals_agree "-b 999 -S" "-H 127.0.0.1 -z"
+	[ -n "$PORTABLE" ] || totals_agree "-b 999 -S" "-H 127.0.0.1 -z"
 	[ ! -r /proc/net/tcp6 ] || totals_agree "" "-H ::1"
 }
 
@@ -237,6 +248,25 @@ source_is_ahead_by_the_buffers() {
 		"$(json_total "$T/out")"
 }
 
+# -d 0.9 and -i 0.2: four lines; what is left is in the end line alone.  (On
+# a busy machine an interval may come late and be made up for: try again.)
+remainder_is_not_printed() {
+	gentle_source
+	for _ in 1 2 3 4 5; do
+		sink -d 0.9 -i 0.2
+		status 0
+		lines=$(sed -E "s/$RATE/N/g" "$T/out" | tr '\n' ';')
+		case $lines in
+		*late*|*partial*) ;;
+		*) break ;;
+		esac
+	done
+	match "lines" "$lines" '^[^;]*;(N MB/sec;){4}connection N: [^;]*;$'
+	true_that "MB in the end line and in the lines" "$(ends "$T/out" |
+		sed -E 's/.* s, ([0-9.]+) MB read.*/\1/') > 1.02 * $(
+		rates "$T/out" | awk '{ s += $1 * .2 } END { print s }')"
+}
+
 # The end line's figures: bytes by time, and the lines above it.
 end_line_adds_up() {
 	start_source -b 64K -D 0.001 -i 0.2
@@ -277,7 +307,8 @@ for t in intervals_are_on_time stall_prints_zero_on_time \
 	case10_stopped_sink_on_tcp case10_wall_clock_set_back \
 	long_write_shows_its_progress totals_of_both_ends_agree \
 	totals_agree_with_a_witness totals_agree_after_sigterm \
-	source_is_ahead_by_the_buffers end_line_adds_up \
+	source_is_ahead_by_the_buffers remainder_is_not_printed \
+	end_line_adds_up \
 	verbose_lines_go_on_after_the_rate; do
 	it $t
 done

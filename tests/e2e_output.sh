@@ -14,7 +14,7 @@ first() {
 }
 
 case8_lines_arrive_in_a_pipe() {
-	start_source
+	gentle_source
 	now
 	began=$NOW
 	{
@@ -40,7 +40,7 @@ case8_lines_arrive_in_a_pipe() {
 }
 
 case8_closed_pipe_ends_the_sink() {
-	start_source
+	gentle_source
 	now
 	began=$NOW
 	{
@@ -75,7 +75,7 @@ closed_pipe_ends_the_source() {
 
 case8_full_disk_is_said() {
 	[ -c /dev/full ] || skip "no /dev/full here"
-	start_source
+	gentle_source
 	for what in "" -j; do
 		# shellcheck disable=SC2086
 		timeout 10 "$BUILD/help_defaults" "$SINK" -p "$PORT" -d 7 \
@@ -104,7 +104,7 @@ case8_full_disk_is_said() {
 
 # A socket must not become descriptor 1 and the lines its data.
 closed_descriptors_are_said() {
-	start_source
+	gentle_source
 	timeout 10 "$BUILD/help_defaults" "$SINK" -H 127.0.0.1 -p "$PORT" \
 		-d 1 -i 0.2 >&- 2>closed.err
 	eq "status of the sink" $? 1
@@ -116,7 +116,7 @@ closed_descriptors_are_said() {
 	match "complaint" "$(cat closed.err)" \
 		'^sock_source: write standard output: '
 	# Without a standard input or error nothing is wrong.
-	start_source
+	gentle_source
 	timeout 10 "$BUILD/help_defaults" "$SINK" -H 127.0.0.1 -p "$PORT" \
 		-d 0.5 -i 0.2 <&- 2>&- >closed.out
 	eq "status without descriptors 0 and 2" $? 0
@@ -125,7 +125,7 @@ closed_descriptors_are_said() {
 
 # Quite another thing on standard input: it is never read.
 standard_input_is_left_alone() {
-	start_source
+	gentle_source
 	printf 'one\ntwo\n' | {
 		"$SINK" -H 127.0.0.1 -p "$PORT" -d 0.3 >sink.out
 		cat

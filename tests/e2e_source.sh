@@ -66,6 +66,7 @@ survives_1000_connections() {
 
 survives_killed_sinks() {
 	need_proc
+	need_linux_parts "workers die with their parent"
 	start_source
 	before=$(descriptors "$SRC")
 	for i in 1 2 3 4 5; do
@@ -73,7 +74,7 @@ survives_killed_sinks() {
 		lines_of "$SRC_OUT" '^accepted$' "$i" || wait_for 5 \
 			lines_of "$SRC_OUT" '^accepted$' "$i"
 		sleep 0.1
-		kill -KILL "$PID"
+		kill_hard "$PID"
 	done
 	ok "5 ends" wait_for 5 lines_of "$SRC_OUT" ', closed by the sink$' 5
 	at_rest "$before"
@@ -124,7 +125,7 @@ case9_started_with_SIGCHLD_ignored() {
 }
 
 case13_second_source_refused() {
-	start_source
+	gentle_source
 	start_sink one
 	run 5 "$SOURCE" -p "$PORT"
 	status 1
@@ -156,6 +157,7 @@ case13_port_taken_on_one_address() {
 }
 
 case13_restart_after_kill() {
+	need_linux_parts "workers die with their parent"
 	start_source
 	for i in 1 2 3; do
 		start_sink "cut$i"
@@ -163,7 +165,7 @@ case13_restart_after_kill() {
 		ok "the sink reads" wait_for 5 \
 			lines_of "$SRC_OUT" '^accepted$' 1
 		sleep 0.3
-		kill -KILL "$SRC"
+		kill_hard "$SRC"
 		wait_for 5 not_alive "$SRC"
 		start_source -p "$PORT"
 		ended 5 "$sink_pid"
@@ -176,7 +178,7 @@ case13_restart_after_kill() {
 	sink_pid=$PID
 	wait_for 5 lines_of "$SRC_OUT" '^accepted$' 1
 	sleep 0.3
-	kill -KILL "$SRC"
+	kill_hard "$SRC"
 	wait_for 5 not_alive "$SRC"
 	ended 5 "$sink_pid"
 	eq "status of the sink cut off" "$st" 1
@@ -188,12 +190,13 @@ case13_restart_after_kill() {
 
 killed_source_takes_its_workers_along() {
 	need_proc
-	start_source
+	need_linux_parts "workers die with their parent"
+	gentle_source
 	start_sink one
 	start_sink two
 	wait_for 5 children_are "$SRC" 2 || fail "not two workers"
 	workers=$(children_of "$SRC" | cut -d ' ' -f 1)
-	kill -KILL "$SRC"
+	kill_hard "$SRC"
 	for w in $workers; do
 		ok "worker $w has ended" wait_for 5 not_alive "$w"
 	done
@@ -201,6 +204,7 @@ killed_source_takes_its_workers_along() {
 
 killed_sink_takes_its_worker_along() {
 	need_proc
+	need_linux_parts "workers die with their parent"
 	start_source
 	start_sink one
 	wait_for 5 has_worker "$PID" || fail "no worker"
@@ -212,7 +216,7 @@ killed_sink_takes_its_worker_along() {
 # The connection's own descriptor and the shared page: nothing else.
 worker_holds_only_its_connection() {
 	need_proc
-	start_source
+	gentle_source
 	start_sink one
 	first=$PID
 	start_sink two
@@ -229,7 +233,7 @@ worker_holds_only_its_connection() {
 
 limit_of_connections() {
 	need_proc
-	start_source -m 2
+	gentle_source -m 2
 	start_sink one
 	one=$PID
 	start_sink two
@@ -373,7 +377,7 @@ case12_source_starts_where_ipv6_is_absent() {
 
 ends_by_signal_with_an_end_line_each() {
 	for sig in INT TERM HUP; do
-		start_source -i 0.2
+		gentle_source -i 0.2
 		start_sink "one$sig"
 		one=$PID
 		start_sink "two$sig"
@@ -406,7 +410,7 @@ ignored_hangup_stays_ignored() {
 }
 
 ends_after_n_connections() {
-	start_source -n 2
+	gentle_source -n 2
 	sink -d 0.3
 	status 0
 	ok "it goes on after one" alive "$SRC"

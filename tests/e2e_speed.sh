@@ -55,9 +55,10 @@ case2_small_writes_without_delay() {
 }
 
 case16_stopped_sink_holds_up_nobody() {
-	congestion cubic reno
-	start_source ${CC:+-t "$CC"} -i 0.3
-	sink -n 3 -d 0.8
+	# Both buffers fixed: one speed.
+	start_source -e SO_SNDBUF=256K -i 0.3
+	set -- -e SO_RCVBUF=256K -n 3 -d 0.8
+	sink "$@"
 	status 0
 	alone=$(speed)
 	start_sink frozen
@@ -70,14 +71,15 @@ case16_stopped_sink_holds_up_nobody() {
 		kill -STOP "$w"
 		PIDS="$PIDS $w"
 	done
-	sink -n 3 -d 0.8
+	sink "$@"
 	status 0
 	beside=$(speed)
-	true_that "beside it at full rate" "$beside >= 0.4 * $alone"
+	true_that "beside it at full rate" "$beside >= 0.3 * $alone"
 	# The source's lines go on for both.
 	n=$(grep -c '^\[4\] 0 MB/sec' "$SRC_OUT")
 	true_that "lines of 0 for the frozen one: $n" "$n >= 5"
-	kill -KILL "$frozen"
+	kill_hard "$frozen"
+	[ -z "$PORTABLE" ] || return 0
 	ok "its end" wait_for 5 lines_of "$SRC_OUT" '^(\[4\] )?connection 4: ' 1
 }
 

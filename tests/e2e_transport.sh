@@ -89,7 +89,7 @@ unix_socket() {
 
 unix_file_left_by_a_killed_source_is_reused() {
 	start_source -H ./sock
-	kill -KILL "$SRC"
+	kill_hard "$SRC"
 	wait_for 5 not_alive "$SRC"
 	ok "the file is left" test -S sock
 	start_source -H ./sock
@@ -162,7 +162,6 @@ pipe_goes_through_the_same_loop() {
 	eq "the source's header, on stderr" "$(head -n 1 src.err)" \
 		"path=- options=[]"
 	on_time snk.out 0.2 0.9
-	no_match "rates" "$(cat snk.out)" partial
 	match "the sink's end" "$(tail -n 1 snk.out)" \
 		'^connection 1: .* MB read, .* MB/sec, done$'
 	ok "the source ends as well" wait_for 5 \
@@ -246,6 +245,7 @@ check_holds_on_every_transport() {
 }
 
 sendfile_is_checked_too() {
+	need_linux_parts -S
 	for b in 1 4097 64K 1000003; do
 		check_holds "-S -b $b" ""
 	done
@@ -260,6 +260,7 @@ sendfile_is_checked_too() {
 
 # sendfile() is really used, and its count is right.
 sendfile_count_is_exact() {
+	need_linux_parts -S
 	start_source -S -j -d 0.7
 	run 10 "$BUILD/help_reader" 127.0.0.1 "$PORT"
 	ok "an end" wait_for 5 grep -q '"event":"end"' "$SRC_OUT"
@@ -312,6 +313,7 @@ check_fails_when_the_source_does_not() {
 }
 
 discarded_by_the_kernel_is_counted() {
+	need_linux_parts -z
 	start_source -j -d 0.8
 	sink -z -j
 	status 0

@@ -56,13 +56,10 @@ static inline int help_signal(const char *name)
 		const char *name;
 		int number;
 	} known[] = {
-		{ "HUP", SIGHUP },	{ "INT", SIGINT },
-		{ "QUIT", SIGQUIT },	{ "KILL", SIGKILL },
-		{ "USR1", SIGUSR1 },	{ "USR2", SIGUSR2 },
-		{ "PIPE", SIGPIPE },	{ "ALRM", SIGALRM },
-		{ "TERM", SIGTERM },	{ "CHLD", SIGCHLD },
-		{ "CONT", SIGCONT },	{ "STOP", SIGSTOP },
-		{ "TSTP", SIGTSTP },	{ "XFSZ", SIGXFSZ },
+		{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT }, { "KILL", SIGKILL },
+		{ "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "PIPE", SIGPIPE }, { "ALRM", SIGALRM },
+		{ "TERM", SIGTERM }, { "CHLD", SIGCHLD }, { "CONT", SIGCONT }, { "STOP", SIGSTOP },
+		{ "TSTP", SIGTSTP }, { "XFSZ", SIGXFSZ },
 	};
 	size_t i;
 
@@ -94,8 +91,7 @@ struct help_address {
 	int family;
 };
 
-static inline void help_resolve(const char *host, const char *port,
-				struct help_address *a)
+static inline void help_resolve(const char *host, const char *port, struct help_address *a)
 {
 	memset(a, 0, sizeof(*a));
 	if (strchr(host, '/')) {
@@ -130,8 +126,7 @@ static inline int help_connect(const struct help_address *a, int rcvbuf)
 
 	if (fd < 0)
 		err(1, "socket");
-	if (rcvbuf && setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf,
-				 sizeof(rcvbuf)) < 0)
+	if (rcvbuf && setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf)) < 0)
 		err(1, "setsockopt SO_RCVBUF");
 	if (connect(fd, (const struct sockaddr *)&a->addr, a->len) < 0)
 		err(1, "connect");

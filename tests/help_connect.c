@@ -18,20 +18,11 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	while ((c = getopt(argc, argv, "n:rw:k:")) != -1) {
 		switch (c) {
-		case 'n':
-			times = (long)help_number(optarg);
-			break;
-		case 'r':
-			reset = 1;
-			break;
-		case 'w':
-			text = optarg;
-			break;
-		case 'k':
-			stay = help_number(optarg);
-			break;
-		default:
-			return 2;
+		case 'n': times = (long)help_number(optarg); break;
+		case 'r': reset = 1; break;
+		case 'w': text = optarg; break;
+		case 'k': stay = help_number(optarg); break;
+		default: return 2;
 		}
 	}
 	if (argc - optind < 1)

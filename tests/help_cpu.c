@@ -42,11 +42,10 @@ int main(int argc, char **argv)
 	f = fopen(argv[1], "w");
 	if (!f)
 		err(1, "%s", argv[1]);
-	fprintf(f, "%.6f\n", (double)u.ru_utime.tv_sec +
-		(double)u.ru_utime.tv_usec / 1e6 + (double)u.ru_stime.tv_sec +
-		(double)u.ru_stime.tv_usec / 1e6);
+	fprintf(f, "%.6f\n",
+		(double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec / 1e6 +
+			(double)u.ru_stime.tv_sec + (double)u.ru_stime.tv_usec / 1e6);
 	if (fclose(f) != 0)
 		err(1, "%s", argv[1]);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-				     WEXITSTATUS(status);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -45,8 +45,7 @@ int main(int argc, char **argv)
 			put(buffer, (size_t)n);
 		} else {
 			if (at < from)
-				put(buffer, (size_t)((end < from ? end : from)
-						     - at));
+				put(buffer, (size_t)((end < from ? end : from) - at));
 			if (end > to)
 				put(buffer + (at < to ? to - at : 0),
 				    (size_t)(end - (at < to ? to : at)));

@@ -15,8 +15,7 @@
 static void prepare(const char *file)
 {
 #ifdef __linux__
-	if (unshare(CLONE_NEWNS) < 0 &&
-	    unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
 		err(125, "a mount namespace is not permitted");
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount(file, "/etc/hosts", NULL, MS_BIND, NULL) < 0)

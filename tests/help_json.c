@@ -14,7 +14,7 @@
 
 struct member {
 	char name[64];
-	const char *from;	/* the value's text in the line */
+	const char *from; /* the value's text in the line */
 	const char *to;
 };
 
@@ -25,8 +25,7 @@ static const char *value(const char *p, int depth);
 
 __attribute__((noreturn)) static void bad(const char *p, const char *what)
 {
-	errx(1, "line %ld, column %ld: %s: %.200s", line_no,
-	     (long)(p - line) + 1, what, line);
+	errx(1, "line %ld, column %ld: %s: %.200s", line_no, (long)(p - line) + 1, what, line);
 }
 
 static const char *blanks(const char *p)
@@ -38,8 +37,7 @@ static const char *blanks(const char *p)
 
 static int is_hex(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-	       (c >= 'A' && c <= 'F');
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 static int is_digit(char c)
@@ -234,8 +232,7 @@ static void read_line(const char *event, char **fields)
 	if (n == 0 || strcmp(m[0].name, "event") != 0 || *m[0].from != '"')
 		bad(line, "\"event\" does not come first");
 	len = (size_t)(m[0].to - m[0].from) - 2;
-	if (!event || (strlen(event) == len &&
-		       strncmp(m[0].from + 1, event, len) == 0))
+	if (!event || (strlen(event) == len && strncmp(m[0].from + 1, event, len) == 0))
 		print_fields(fields, m, n);
 }
 

@@ -38,8 +38,7 @@ static void new_network(void)
 	struct ifreq lo;
 	int fd;
 
-	if (unshare(CLONE_NEWNET) < 0 &&
-	    unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0)
+	if (unshare(CLONE_NEWNET) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0)
 		err(125, "a network namespace is not permitted");
 	memset(&lo, 0, sizeof(lo));
 	strcpy(lo.ifr_name, "lo");
@@ -55,25 +54,24 @@ static void new_network(void)
 static void deny_ipv6(void)
 {
 	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, args[0])),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K,
-			 SECCOMP_RET_ERRNO | EAFNOSUPPORT),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog prog = {
 		.len = sizeof(code) / sizeof(code[0]),
 		.filter = code,
 	};
+	int fd;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) < 0)
 		err(125, "seccomp");
-	if (socket(AF_INET6, SOCK_STREAM, 0) >= 0 || errno != EAFNOSUPPORT)
+	fd = socket(AF_INET6, SOCK_STREAM, 0);
+	if (fd >= 0 || errno != EAFNOSUPPORT)
 		errx(125, "seccomp has no effect");
 }
 

@@ -67,23 +67,12 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "n:d:k:P:s:")) != -1) {
 		switch (c) {
-		case 'n':
-			limit = help_number(optarg);
-			break;
-		case 'd':
-			seconds = help_number(optarg);
-			break;
-		case 'k':
-			pace = help_number(optarg);
-			break;
-		case 'P':
-			n_fds = (int)help_number(optarg);
-			break;
-		case 's':
-			rcvbuf = (int)help_number(optarg);
-			break;
-		default:
-			return 2;
+		case 'n': limit = help_number(optarg); break;
+		case 'd': seconds = help_number(optarg); break;
+		case 'k': pace = help_number(optarg); break;
+		case 'P': n_fds = (int)help_number(optarg); break;
+		case 's': rcvbuf = (int)help_number(optarg); break;
+		default: return 2;
 		}
 	}
 	if (argc - optind < 1 || n_fds < 1 || n_fds > MAX_FDS)
@@ -106,8 +95,7 @@ int main(int argc, char **argv)
 			if (ahead >= left)
 				break;
 		}
-		if (poll(fds, (nfds_t)n_fds,
-			 left > 1000 ? -1 : (int)(left * 1000) + 1) < 0)
+		if (poll(fds, (nfds_t)n_fds, left > 1000 ? -1 : (int)(left * 1000) + 1) < 0)
 			err(1, "poll");
 		if (!read_ready(&why))
 			break;

@@ -29,11 +29,9 @@ static int listen_on(int family, const char *port)
 	if (getsockname(fd, (struct sockaddr *)&a.addr, &a.len) < 0)
 		err(1, "getsockname");
 	if (family == AF_INET)
-		printf("port=%d\n", ntohs(((struct sockaddr_in *)&a.addr)
-					  ->sin_port));
+		printf("port=%d\n", ntohs(((struct sockaddr_in *)&a.addr)->sin_port));
 	else
-		printf("port=%d\n", ntohs(((struct sockaddr_in6 *)&a.addr)
-					  ->sin6_port));
+		printf("port=%d\n", ntohs(((struct sockaddr_in6 *)&a.addr)->sin6_port));
 	fflush(stdout);
 	return fd;
 }
@@ -74,26 +72,13 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	while ((c = getopt(argc, argv, "46p:n:r:N")) != -1) {
 		switch (c) {
-		case '4':
-			family = AF_INET;
-			break;
-		case '6':
-			family = AF_INET6;
-			break;
-		case 'p':
-			port = optarg;
-			break;
-		case 'n':
-			bytes = help_number(optarg);
-			break;
-		case 'r':
-			reset_after = help_number(optarg);
-			break;
-		case 'N':
-			never = 1;
-			break;
-		default:
-			return 2;
+		case '4': family = AF_INET; break;
+		case '6': family = AF_INET6; break;
+		case 'p': port = optarg; break;
+		case 'n': bytes = help_number(optarg); break;
+		case 'r': reset_after = help_number(optarg); break;
+		case 'N': never = 1; break;
+		default: return 2;
 		}
 	}
 	fd = listen_on(family, port);

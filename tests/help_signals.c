@@ -35,18 +35,21 @@ static void on_end(int sig)
 
 static int parse_plan(char *spec, struct plan *plan)
 {
-	char *item;
 	int n = 0;
 
-	for (item = strtok(spec, ","); item; item = strtok(NULL, ",")) {
-		char *at = strchr(item, '@');
+	while (*spec) {
+		char *end = spec + strcspn(spec, ",");
+		char *at = strchr(spec, '@');
 
+		if (*end)
+			*end++ = '\0';
 		if (!at || n == MAX_PLAN)
-			errx(2, "not SIG@SECONDS: \"%s\"", item);
+			errx(2, "not SIG@SECONDS: \"%s\"", spec);
 		*at = '\0';
-		plan[n].sig = help_signal(item);
+		plan[n].sig = help_signal(spec);
 		plan[n].at = help_number(at + 1);
 		n++;
+		spec = end;
 	}
 	return n;
 }
@@ -107,17 +110,10 @@ int main(int argc, char **argv)
 	sigemptyset(&ignored);
 	while ((c = getopt(argc, argv, "+gi:o:")) != -1) {
 		switch (c) {
-		case 'g':
-			group = 1;
-			break;
-		case 'i':
-			sigaddset(&ignored, help_signal(optarg));
-			break;
-		case 'o':
-			file = optarg;
-			break;
-		default:
-			return 2;
+		case 'g': group = 1; break;
+		case 'i': sigaddset(&ignored, help_signal(optarg)); break;
+		case 'o': file = optarg; break;
+		default: return 2;
 		}
 	}
 	if (argc - optind < 2)
@@ -137,6 +133,5 @@ int main(int argc, char **argv)
 	status = watch(plan, n, group, start);
 	if (file)
 		report(file, status, help_now() - start);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-				     WEXITSTATUS(status);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 /* The shim's own, under other names, so that libc's stay declared as is. */
-int shim_clock_gettime(clockid_t id, struct timespec *t)
-	__asm__("clock_gettime");
+int shim_clock_gettime(clockid_t id, struct timespec *t) __asm__("clock_gettime");
 int shim_gettimeofday(struct timeval *tv, void *tz) __asm__("gettimeofday");
 time_t shim_time(time_t *t) __asm__("time");
 

@@ -16,18 +16,18 @@
 #include <string.h>
 
 struct test_state {
-	const char *name;	/* of the running test */
-	int checks;		/* made by it */
-	int failed;		/* of these */
-	int skipped;		/* it has said why */
-	int failures;		/* tests that failed so far */
-	int ran;		/* tests run so far */
+	const char *name; /* of the running test */
+	int checks;	  /* made by it */
+	int failed;	  /* of these */
+	int skipped;	  /* it has said why */
+	int failures;	  /* tests that failed so far */
+	int ran;	  /* tests run so far */
 };
 
 static struct test_state test_now;
 
-__attribute__((format(printf, 3, 4)))
-static inline void test_fail(const char *file, int line, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static inline void test_fail(const char *file, int line,
+								   const char *fmt, ...)
 {
 	va_list ap;
 
@@ -71,101 +71,94 @@ static inline int test_end(void)
 	return test_now.failures != 0;
 }
 
-static inline void test_eq(const char *file, int line, const char *what,
-			   long long got, long long want)
+static inline void test_eq(const char *file, int line, const char *what, long long got,
+			   long long want)
 {
 	test_now.checks++;
 	if (got != want)
 		test_fail(file, line, "%s is %lld, not %lld", what, got, want);
 }
 
-static inline void test_eq_u(const char *file, int line, const char *what,
-			     unsigned long long got, unsigned long long want)
+static inline void test_eq_u(const char *file, int line, const char *what, unsigned long long got,
+			     unsigned long long want)
 {
 	test_now.checks++;
 	if (got != want)
 		test_fail(file, line, "%s is %llu, not %llu", what, got, want);
 }
 
-static inline void test_near(const char *file, int line, const char *what,
-			     double got, double want, double by)
+static inline void test_near(const char *file, int line, const char *what, double got, double want,
+			     double by)
 {
 	test_now.checks++;
-	if (!(fabs(got - want) <= by))	/* a NaN is near nothing */
-		test_fail(file, line, "%s is %.17g, not %.17g within %g", what,
-			  got, want, by);
+	if (!(fabs(got - want) <= by)) /* a NaN is near nothing */
+		test_fail(file, line, "%s is %.17g, not %.17g within %g", what, got, want, by);
 }
 
-static inline void test_str(const char *file, int line, const char *what,
-			    const char *got, const char *want)
+static inline void test_str(const char *file, int line, const char *what, const char *got,
+			    const char *want)
 {
 	test_now.checks++;
 	if (got == NULL)
 		test_fail(file, line, "%s is NULL, not \"%s\"", what, want);
 	else if (strcmp(got, want) != 0)
-		test_fail(file, line, "%s is \"%s\", not \"%s\"", what, got,
-			  want);
+		test_fail(file, line, "%s is \"%s\", not \"%s\"", what, got, want);
 }
 
-static inline void test_has(const char *file, int line, const char *what,
-			    const char *got, const char *part)
+static inline void test_has(const char *file, int line, const char *what, const char *got,
+			    const char *part)
 {
 	test_now.checks++;
 	if (got == NULL || strstr(got, part) == NULL)
-		test_fail(file, line, "%s is \"%s\", without \"%s\"", what,
-			  got ? got : "(null)", part);
+		test_fail(file, line, "%s is \"%s\", without \"%s\"", what, got ? got : "(null)",
+			  part);
 }
 
-static inline void test_true(const char *file, int line, const char *what,
-			     int holds)
+static inline void test_true(const char *file, int line, const char *what, int holds)
 {
 	test_now.checks++;
 	if (!holds)
 		test_fail(file, line, "not true: %s", what);
 }
 
-#define RUN(test)	test_run(#test, test)
+#define RUN(test) test_run(#test, test)
 
 /* The condition holds. */
-#define CHECK(cond)	test_true(__FILE__, __LINE__, #cond, (cond) ? 1 : 0)
+#define CHECK(cond) test_true(__FILE__, __LINE__, #cond, (cond) ? 1 : 0)
 
 /* Two integers are equal; the second is what is right. */
-#define CHECK_EQ(got, want)						\
-	test_eq(__FILE__, __LINE__, #got, (long long)(got), (long long)(want))
+#define CHECK_EQ(got, want) test_eq(__FILE__, __LINE__, #got, (long long)(got), (long long)(want))
 
 /* The same for unsigned ones that may not fit a long long. */
-#define CHECK_EQ_U(got, want)						\
-	test_eq_u(__FILE__, __LINE__, #got, (unsigned long long)(got),	\
-		  (unsigned long long)(want))
+#define CHECK_EQ_U(got, want) \
+	test_eq_u(__FILE__, __LINE__, #got, (unsigned long long)(got), (unsigned long long)(want))
 
 /* Two floating point numbers differ by at most so much. */
-#define CHECK_NEAR(got, want, by)					\
-	test_near(__FILE__, __LINE__, #got, (double)(got),		\
-		  (double)(want), (double)(by))
+#define CHECK_NEAR(got, want, by) \
+	test_near(__FILE__, __LINE__, #got, (double)(got), (double)(want), (double)(by))
 
 /* Two strings are equal. */
-#define CHECK_STR(got, want)	test_str(__FILE__, __LINE__, #got, got, want)
+#define CHECK_STR(got, want) test_str(__FILE__, __LINE__, #got, got, want)
 
 /* A string contains another. */
-#define CHECK_HAS(got, part)	test_has(__FILE__, __LINE__, #got, got, part)
+#define CHECK_HAS(got, part) test_has(__FILE__, __LINE__, #got, got, part)
 
 /* Leave the test function unless the condition holds. */
-#define NEED(cond)							\
-	do {								\
-		test_now.checks++;					\
-		if (!(cond)) {						\
-			test_fail(__FILE__, __LINE__, "not true: %s",	\
-				  #cond);				\
-			return;						\
-		}							\
+#define NEED(cond) \
+	do { \
+		test_now.checks++; \
+		if (!(cond)) { \
+			test_fail(__FILE__, __LINE__, "not true: %s", #cond); \
+			return; \
+		} \
 	} while (0)
 
 /* Leave the test function, saying why it cannot run here. */
-#define TEST_SKIP(why)							\
-	do {								\
-		printf("SKIP %s: %s\n", test_now.name, why);		\
-		test_now.skipped = 1;					\
-		return;							\
+#define TEST_SKIP(why) \
+	do { \
+		printf("SKIP %s: %s\n", test_now.name, why); \
+		test_now.skipped = 1; \
+		return; \
 	} while (0)
 
 #endif

@@ -39,8 +39,7 @@ static void test_names_resolve(void)
 {
 	struct sock_address list[SOCK_ADDRESSES];
 	struct sock_cause cause;
-	int i, n = sock_resolve("localhost", 65535, list, SOCK_ADDRESSES,
-				&cause);
+	int i, n = sock_resolve("localhost", 65535, list, SOCK_ADDRESSES, &cause);
 
 	NEED(n >= 1);
 	for (i = 0; i < n; i++) {
@@ -49,8 +48,7 @@ static void test_names_resolve(void)
 	}
 	NEED(sock_resolve("192.0.2.1", 1, list, SOCK_ADDRESSES, &cause) == 1);
 	CHECK(!sock_address_is_loopback(&list[0]));
-	CHECK_EQ(sock_resolve("no-such-host.invalid", 1, list, SOCK_ADDRESSES,
-			      &cause), -1);
+	CHECK_EQ(sock_resolve("no-such-host.invalid", 1, list, SOCK_ADDRESSES, &cause), -1);
 	CHECK_HAS(cause.object, "no-such-host.invalid");
 	CHECK(cause.reason[0] != '\0');
 }
@@ -74,8 +72,7 @@ static void test_paths(void)
 	CHECK_EQ(sock_resolve(path, 1, list, SOCK_ADDRESSES, &cause), -1);
 }
 
-static int listen_at(const char *host, struct sock_address *at,
-		     struct sock_cause *cause)
+static int listen_at(const char *host, struct sock_address *at, struct sock_cause *cause)
 {
 	int fd;
 

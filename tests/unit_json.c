@@ -57,8 +57,9 @@ static void all_kinds(struct json *json)
 
 static void odd_text(struct json *json)
 {
-	json_text(json, "t", "a\"b\\c\n\t\001\177\xc3\xa9\xff\xc0\x80"
-			     "\xed\xa0\x80\xe2\x82");
+	json_text(json, "t",
+		  "a\"b\\c\n\t\001\177\xc3\xa9\xff\xc0\x80"
+		  "\xed\xa0\x80\xe2\x82");
 }
 
 static double in, out;
@@ -71,20 +72,18 @@ static void one_real(struct json *json)
 static void test_objects(void)
 {
 	CHECK_STR(written(nothing), "{\"event\":\"e\"}\n");
-	CHECK_STR(written(all_kinds),
-		  "{\"event\":\"e\",\"t\":\"x\",\"n\":null,\"r\":0.5,"
-		  "\"c\":18446744073709551615,\"b\":true,\"b2\":false,"
-		  "\"z\":null,\"a\":[],\"o\":[{\"p\":1,\"q\":2},{},3],"
-		  "\"last\":4}\n");
+	CHECK_STR(written(all_kinds), "{\"event\":\"e\",\"t\":\"x\",\"n\":null,\"r\":0.5,"
+				      "\"c\":18446744073709551615,\"b\":true,\"b2\":false,"
+				      "\"z\":null,\"a\":[],\"o\":[{\"p\":1,\"q\":2},{},3],"
+				      "\"last\":4}\n");
 }
 
 /* Only what is UTF-8 passes; each other byte becomes one U+FFFD. */
 static void test_text_is_escaped(void)
 {
-	CHECK_STR(written(odd_text),
-		  "{\"event\":\"e\",\"t\":\"a\\\"b\\\\c\\u000a\\u0009\\u0001"
-		  "\\u007f\xc3\xa9\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
-		  "\\ufffd\\ufffd\"}\n");
+	CHECK_STR(written(odd_text), "{\"event\":\"e\",\"t\":\"a\\\"b\\\\c\\u000a\\u0009\\u0001"
+				     "\\u007f\xc3\xa9\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
+				     "\\ufffd\\ufffd\"}\n");
 }
 
 static void test_numbers_survive(void)
@@ -96,10 +95,8 @@ static void test_numbers_survive(void)
 
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		in = values[i];
-		if (sscanf(written(one_real), "{\"event\":\"e\",\"r\":%lf}",
-			   &out) != 1)
-			test_fail(__FILE__, __LINE__, "%g is not read back",
-				  in);
+		if (sscanf(written(one_real), "{\"event\":\"e\",\"r\":%lf}", &out) != 1)
+			test_fail(__FILE__, __LINE__, "%g is not read back", in);
 		CHECK_NEAR(out, in, 0);
 	}
 }

@@ -39,8 +39,7 @@ static void test_numbers_are_taken_whole(void)
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		uint64_t n = 0;
 
-		CHECK_EQ(number(good[i].text, SOCK_NUMBER_SIZE, UINT64_MAX, &n),
-			 0);
+		CHECK_EQ(number(good[i].text, SOCK_NUMBER_SIZE, UINT64_MAX, &n), 0);
 		CHECK_EQ_U(n, good[i].value);
 	}
 }
@@ -48,10 +47,31 @@ static void test_numbers_are_taken_whole(void)
 static void test_numbers_that_are_none(void)
 {
 	static const char *const bad[] = {
-		"", " ", "0", "-1", "+1", " 1", "1 ", "1x", "x1", "K", "1KB",
-		"1KK", "1.5", "1e3", "1,000", "0x10", "nan", "inf", "--1",
-		"18446744073709551616", "18446744073709552640",
-		"99999999999999999999999999", "17179869184G", "-0K", "1\n",
+		"",
+		" ",
+		"0",
+		"-1",
+		"+1",
+		" 1",
+		"1 ",
+		"1x",
+		"x1",
+		"K",
+		"1KB",
+		"1KK",
+		"1.5",
+		"1e3",
+		"1,000",
+		"0x10",
+		"nan",
+		"inf",
+		"--1",
+		"18446744073709551616",
+		"18446744073709552640",
+		"99999999999999999999999999",
+		"17179869184G",
+		"-0K",
+		"1\n",
 	};
 	size_t i;
 
@@ -59,8 +79,10 @@ static void test_numbers_that_are_none(void)
 		uint64_t n = 77;
 
 		if (number(bad[i], SOCK_NUMBER_SIZE, UINT64_MAX, &n) != -1)
-			test_fail(__FILE__, __LINE__, "\"%s\" is taken as "
-				  "%" PRIu64, bad[i], n);
+			test_fail(__FILE__, __LINE__,
+				  "\"%s\" is taken as "
+				  "%" PRIu64,
+				  bad[i], n);
 		CHECK_EQ_U(n, 77);
 	}
 }
@@ -99,9 +121,12 @@ static void test_hexadecimal_only_where_asked_for(void)
 static void test_seconds(void)
 {
 	static const char *const bad[] = {
-		"", " ", ".", "-1", "+1", "1s", "nan", "inf", "0x1", "1e3",
-		"1,5", "1.2.3", " 1", "1 ", "1e999", "-0", "1000001",
-		"999999999999999999999999999999999999999999999999999",
+		"",    " ",	  ".",
+		"-1",  "+1",	  "1s",
+		"nan", "inf",	  "0x1",
+		"1e3", "1,5",	  "1.2.3",
+		" 1",  "1 ",	  "1e999",
+		"-0",  "1000001", "999999999999999999999999999999999999999999999999999",
 	};
 	char why[128];
 	double x = 0;
@@ -120,8 +145,7 @@ static void test_seconds(void)
 		x = 77;
 		*why = '\0';
 		if (sock_seconds(bad[i], 0, 1e6, &x, why, sizeof(why)) != -1)
-			test_fail(__FILE__, __LINE__, "\"%s\" is taken as %g",
-				  bad[i], x);
+			test_fail(__FILE__, __LINE__, "\"%s\" is taken as %g", bad[i], x);
 		CHECK_NEAR(x, 77, 0);
 		CHECK(*why != '\0');
 	}

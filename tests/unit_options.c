@@ -13,7 +13,7 @@
 #include "../socklib.h"
 #include "test.h"
 
-static struct sock_options *parsed;	/* by the last good() */
+static struct sock_options *parsed; /* by the last good() */
 
 /* The number of options in a string that must be good. */
 static int good(const char *text)
@@ -24,8 +24,7 @@ static int good(const char *text)
 	sock_options_free(parsed);
 	parsed = o = sock_options_parse(text, "-t", &cause);
 	if (!o) {
-		test_fail(__FILE__, __LINE__, "\"%s\" is refused: %s", text,
-			  cause.reason);
+		test_fail(__FILE__, __LINE__, "\"%s\" is refused: %s", text, cause.reason);
 		return -1;
 	}
 	CHECK_STR(sock_options_text(o), text);
@@ -166,8 +165,7 @@ static void test_names_and_quotes_as_values(void)
 	CHECK_STR(parsed->settings[1].asked.text, "a b,c");
 	CHECK_HAS(refused("TCP_CONGESTION="), "TCP_CONGESTION=");
 	CHECK_HAS(refused("TCP_CONGESTION"), "TCP_CONGESTION");
-	CHECK_HAS(refused("TCP_CONGESTION=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
-		  "TCP_CONGESTION");
+	CHECK_HAS(refused("TCP_CONGESTION=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), "TCP_CONGESTION");
 #endif
 #ifdef SO_MAX_PACING_RATE
 	NEED(good("SO_MAX_PACING_RATE=1G") == 1);
@@ -191,8 +189,10 @@ static void test_table(void)
 		for (j = 0; j < i; j++) {
 			b = sock_option_row(j);
 			if (strcmp(a->name, b->name) == 0)
-				test_fail(__FILE__, __LINE__, "%s is there "
-					  "twice", a->name);
+				test_fail(__FILE__, __LINE__,
+					  "%s is there "
+					  "twice",
+					  a->name);
 		}
 	}
 	CHECK(i >= 17);
@@ -286,11 +286,9 @@ static void test_read_back(void)
 	NEED(sock_option_read(parsed->settings[3].option, fd, &got) == 0);
 	CHECK(got.number >= 65536);
 	/* No system gives 2 GB: what was cut is seen, what was not is not. */
-	CHECK_EQ(sock_option_fell_short(&parsed->settings[3], &got, &expected),
-		 1);
+	CHECK_EQ(sock_option_fell_short(&parsed->settings[3], &got, &expected), 1);
 	got.number = expected;
-	CHECK_EQ(sock_option_fell_short(&parsed->settings[3], &got, &expected),
-		 0);
+	CHECK_EQ(sock_option_fell_short(&parsed->settings[3], &got, &expected), 0);
 	close(fd);
 }
 

@@ -12,8 +12,7 @@ static void test_intervals_add_up(void)
 {
 	static const double ends[] = { 0.2, 0.4, 0.61, 0.79, 1.9, 2.0, 2.05 };
 	static const enum run_kind kinds[] = {
-		RUN_WHOLE, RUN_WHOLE, RUN_WHOLE, RUN_WHOLE, RUN_LATE,
-		RUN_PARTIAL, RUN_PARTIAL,
+		RUN_WHOLE, RUN_WHOLE, RUN_WHOLE, RUN_WHOLE, RUN_LATE, RUN_PARTIAL, RUN_PARTIAL,
 	};
 	struct run_connection c = { .number = 1, .interval_s = 0.2 };
 	const uint64_t step = UINT64_C(5000000000);
@@ -22,8 +21,7 @@ static void test_intervals_add_up(void)
 	unsigned int i;
 
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		struct run_interval it = run_close_interval(
-			&c, ends[i], (i + 1) * step, i + 1);
+		struct run_interval it = run_close_interval(&c, ends[i], (i + 1) * step, i + 1);
 
 		CHECK_EQ(it.number, i + 1);
 		CHECK_EQ(it.kind, kinds[i]);
@@ -103,17 +101,10 @@ static void test_which_ends_are_failures(void)
 		double planned_s;
 		int failed;
 	} sink[] = {
-		{ RUN_DONE, 7, 0 },
-		{ RUN_INTERRUPTED, 0, 0 },
-		{ RUN_INTERRUPTED, 7, 0 },
-		{ RUN_PEER_CLOSED, 0, 0 },
-		{ RUN_PEER_CLOSED, 7, 1 },
-		{ RUN_RESET, 0, 1 },
-		{ RUN_RESET, 7, 1 },
-		{ RUN_TIMEOUT, 0, 1 },
-		{ RUN_KILLED, 0, 1 },
-		{ RUN_MISMATCH, 0, 1 },
-		{ RUN_ERROR, 0, 1 },
+		{ RUN_DONE, 7, 0 },	   { RUN_INTERRUPTED, 0, 0 }, { RUN_INTERRUPTED, 7, 0 },
+		{ RUN_PEER_CLOSED, 0, 0 }, { RUN_PEER_CLOSED, 7, 1 }, { RUN_RESET, 0, 1 },
+		{ RUN_RESET, 7, 1 },	   { RUN_TIMEOUT, 0, 1 },     { RUN_KILLED, 0, 1 },
+		{ RUN_MISMATCH, 0, 1 },	   { RUN_ERROR, 0, 1 },
 	};
 	size_t i;
 

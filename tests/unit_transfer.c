@@ -21,8 +21,7 @@ static int run_alike(uint64_t at, uint64_t shift)
 	int n = 0;
 
 	while (n < 1000 &&
-	       transfer_pattern(at + (uint64_t)n) ==
-		       transfer_pattern(at + shift + (uint64_t)n))
+	       transfer_pattern(at + (uint64_t)n) == transfer_pattern(at + shift + (uint64_t)n))
 		n++;
 	return n;
 }
@@ -62,15 +61,13 @@ static void test_pattern_is_never_zero(void)
 }
 
 /* A worker on one end of a socket pair; the other end is ours. */
-static pid_t worker_on(struct transfer *t, int *fd,
-		       struct transfer_page **page)
+static pid_t worker_on(struct transfer *t, int *fd, struct transfer_page **page)
 {
 	struct sock_cause cause;
 	int pair[2];
 	pid_t pid;
 
-	if (transfer_prepare(t, &cause) ||
-	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+	if (transfer_prepare(t, &cause) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
 		return -1;
 	pid = transfer_start(t, pair[0], page);
 	close(pair[0]);
@@ -117,7 +114,7 @@ static void test_writer_ends_by_the_readers_leaving(void)
 	}
 	close(fd);
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK(WIFEXITED(status));	/* not killed by SIGPIPE */
+	CHECK(WIFEXITED(status)); /* not killed by SIGPIPE */
 	CHECK(page->bytes >= 1000);
 	CHECK_EQ_U(page->bytes, page->calls * 100);
 	CHECK_EQ(page->end, TRANSFER_ERROR);
@@ -129,8 +126,7 @@ static void test_writer_ends_by_the_readers_leaving(void)
 /* Shut down from here, as the observer does it: what was moved counts. */
 static void test_shutdown_ends_a_long_write(void)
 {
-	struct transfer t = { .way = TRANSFER_WRITE, .block = 64 << 20,
-			      .cpu = -1 };
+	struct transfer t = { .way = TRANSFER_WRITE, .block = 64 << 20, .cpu = -1 };
 	struct timespec pause = { .tv_nsec = 100000000 };
 	struct transfer_page *page = NULL;
 	struct sock_cause cause;
@@ -162,8 +158,7 @@ static void test_shutdown_ends_a_long_write(void)
 /* Serve the checking reader so many right bytes, then a wrong one. */
 static void check_finds(size_t block, uint64_t offset)
 {
-	struct transfer t = { .way = TRANSFER_READ, .block = block,
-			      .check = 1, .cpu = -1 };
+	struct transfer t = { .way = TRANSFER_READ, .block = block, .check = 1, .cpu = -1 };
 	struct transfer_page *page = NULL;
 	char *data = malloc(offset + 100);
 	int fd, status;
