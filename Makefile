@@ -28,12 +28,13 @@ endif
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
-MEASURE = clock json observer plan platform report run settings tcpstate \
-	  transfer usage wait
+MEASURE = clock compare conclude dist expect figures figures_compare figures_json json levels observer plan \
+	  platform report run saved saved_line settings stats summary tcpstate transfer \
+	  usage wait words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
-UNITS = numbers options addresses json run transfer
+UNITS = numbers options addresses json run saved stats rates summary expect transfer
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
@@ -76,7 +77,16 @@ unit_options_NEEDS = socklib
 unit_addresses_NEEDS = socklib
 unit_json_NEEDS = measure/json
 unit_run_NEEDS = measure/run
+unit_saved_NEEDS = measure/saved measure/saved_line measure/run $(STATISTICS) socklib
+unit_stats_NEEDS = $(STATISTICS)
+unit_rates_NEEDS = $(STATISTICS)
+unit_summary_NEEDS = measure/summary measure/compare measure/figures \
+	measure/figures_compare measure/figures_json measure/expect measure/words \
+	measure/json measure/run $(STATISTICS)
+unit_expect_NEEDS = $(unit_summary_NEEDS)
 unit_transfer_NEEDS = measure/transfer measure/platform measure/wait measure/clock socklib
+
+STATISTICS = measure/levels measure/stats measure/dist
 
 .SECONDEXPANSION:
 $(BUILD)/unit_%: $(BUILD)/tests/unit_%.o $$(addsuffix .o,$$(addprefix $(BUILD)/,$$(unit_$$*_NEEDS)))

@@ -4,6 +4,7 @@
  * One connection after another: each is connected here, read by a worker
  * (measure/transfer) and watched by the observer (measure/observer).
  */
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
+#include "measure/conclude.h"
 #include "measure/observer.h"
 #include "measure/plan.h"
 #include "measure/report.h"
@@ -34,6 +36,12 @@ struct sink {
 	struct observer observer;
 	struct sock_address list[SOCK_ADDRESSES];
 	int addresses;
+	struct run run;
+	struct run saved[PLAN_SAVED];
+	double sum;		    /* MB/sec of the intervals of a round that end now */
+	unsigned int summed;	    /* how many of them */
+	unsigned int sum_of;	    /* their number within the connection */
+	int no_memory;		    /* some of run is missing */
 	struct run_connection last; /* the connection that ended last */
 	int caught;		    /* signals are caught: a connection was up */
 	int stop_signal;	    /* that interrupted the run, or 0 */
@@ -162,13 +170,34 @@ static void tell_opening(struct sink *sink, struct report_opening *opening, int 
 			report_warning(&sink->report, settings->rows[i].warning);
 }
 
+static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
+		     struct sock_cause *cause)
+{
+	struct sock_address ends[2];
+	struct settings settings;
+
+	if (settings_read(&settings, &sink->plan, fd, cause)) {
+		close(fd);
+		return -1;
+	}
+	tell_opening(sink, opening, fd, &settings, ends);
+	opening->worker = observer_add(&sink->observer, fd, opening->number);
+	if (opening->worker < 0) {
+		sock_failed(cause, "start a worker", "", errno, NULL);
+		close(fd);
+	} else {
+		report_opened(&sink->report, opening, &settings);
+	}
+	settings_free(&settings);
+	return opening->worker < 0 ? -1 : 0;
+}
+
 /* Connect and hand over to a worker. */
-static int start_connection(struct sink *sink, unsigned int number, struct sock_cause *cause)
+static int start_connection(struct sink *sink, unsigned int number, unsigned int round,
+			    struct sock_cause *cause)
 {
 	char refused[128] = "";
 	struct report_opening opening = { .number = number, .refused = refused };
-	struct sock_address ends[2];
-	struct settings settings;
 	int fd = open_connection(sink, &opening, refused, sizeof(refused), cause);
 
 	if (fd < 0)
@@ -176,18 +205,26 @@ static int start_connection(struct sink *sink, unsigned int number, struct sock_
 	if (!sink->caught)
 		wait_catch_signals();
 	sink->caught = 1;
-	if (settings_read(&settings, &sink->plan, fd, cause)) {
+	if (!run_add_series(&sink->run, number, round)) {
 		close(fd);
-		return -1;
+		return sock_failed(cause, "keep the rates", "", ENOMEM, NULL);
 	}
-	tell_opening(sink, &opening, fd, &settings, ends);
-	opening.worker = observer_add(&sink->observer, fd, number);
-	if (opening.worker < 0)
-		sock_failed(cause, "start a worker", "", errno, NULL);
-	else
-		report_opened(&sink->report, &opening, &settings);
-	settings_free(&settings);
-	return opening.worker < 0 ? -1 : 0;
+	return hand_over(sink, &opening, fd, cause);
+}
+
+/* The connections of a round begin together, when all are connected. */
+static int start_round(struct sink *sink, unsigned int round, struct sock_cause *cause)
+{
+	unsigned int parallel = (unsigned int)sink->plan.parallel;
+	int failed = 0;
+
+	sink->sum_of = 0;
+	if (parallel > 1 && observer_hold(&sink->observer))
+		return sock_failed(cause, "pipe", "", errno, NULL);
+	for (unsigned int i = 1; i <= parallel && !failed; i++)
+		failed = start_connection(sink, (round - 1) * parallel + i, round, cause);
+	observer_go(&sink->observer);
+	return failed;
 }
 
 /* Sleep until there is something to do, and take signals. */
@@ -209,7 +246,7 @@ static void take_turn(struct sink *sink, int64_t deadline)
 		observer_reap(&sink->observer);
 }
 
-static void watch_connection(struct sink *sink)
+static void watch_connections(struct sink *sink)
 {
 	while (sink->observer.count > 0 && !report_broken(&sink->report))
 		take_turn(sink, CLOCK_NEVER);
@@ -223,11 +260,90 @@ static void pause_between(struct sink *sink)
 		take_turn(sink, end);
 }
 
-static void remember(const struct run_connection *connection, void *context)
+/* ---- what is kept ---- */
+
+static void tell_progress(struct sink *sink, const struct run_connection *connection)
+{
+	double each = sink->plan.duration_s + sink->plan.gap_s;
+	uint64_t rounds = sink->plan.connections,
+		 done = (connection->number - 1) / sink->plan.parallel;
+	char text[128];
+
+	if (rounds)
+		snprintf(text, sizeof(text), "%llu of %llu, %.0f s left",
+			 (unsigned long long)done + 1, (unsigned long long)rounds,
+			 (double)(rounds - done) * each - connection->length_s);
+	else
+		snprintf(text, sizeof(text), "%llu, until interrupted",
+			 (unsigned long long)done + 1);
+	report_progress(&sink->report, text);
+}
+
+/* The sum is said when all connections of the round have closed the interval. */
+static void add_to_sum(struct sink *sink, unsigned int round, unsigned int interval, double rate)
+{
+	if (interval != sink->sum_of) {
+		sink->sum = 0;
+		sink->summed = 0;
+		sink->sum_of = interval;
+	}
+	sink->sum += rate;
+	if (++sink->summed == sink->plan.parallel && sink->plan.parallel > 1)
+		report_sum(&sink->report, round, sink->sum);
+}
+
+static void keep_interval(const struct run_connection *connection,
+			  const struct run_interval *interval, void *context)
+{
+	struct sink *sink = context;
+	double rate = run_rate(interval->bytes, interval->length_s);
+	struct run_series *series = &sink->run.series[connection->number - 1];
+
+	if (interval->kind != RUN_WHOLE && interval->kind != RUN_LATE)
+		return;
+	if (run_add_rate(series, rate, interval->end_s - interval->length_s))
+		sink->no_memory = 1;
+	add_to_sum(sink, series->round, interval->number, rate);
+	if (plan_is_run(&sink->plan))
+		tell_progress(sink, connection);
+}
+
+static void keep_end(const struct run_connection *connection, void *context)
 {
 	struct sink *sink = context;
 
 	sink->last = *connection;
+}
+
+/* As a saved text is read: comparing must not see a difference in blanks. */
+static void squeeze_blanks(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++)
+		if (!isspace((unsigned char)*from))
+			*to++ = *from;
+		else if (to > text && to[-1] != ' ')
+			*to++ = ' ';
+	*to = '\0';
+}
+
+static int describe_run(struct sink *sink)
+{
+	const struct plan *plan = &sink->plan;
+	struct plan_setting setting;
+
+	sink->run.asked = plan->connections * plan->parallel;
+	sink->run.parallel = (unsigned int)plan->parallel;
+	sink->run.interval_s = plan->interval_s;
+	sink->run.duration_s = plan->duration_s;
+	sink->run.warm_up_s = plan->warm_up_s;
+	for (size_t i = 0; plan_setting(plan, i, &setting); i++) {
+		squeeze_blanks(setting.value);
+		if (*setting.value && run_set(&sink->run, setting.name, setting.value))
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- the run ---- */
@@ -254,16 +370,16 @@ static int is_pointless(const struct sink *sink)
 
 static int run_connections(struct sink *sink, struct sock_cause *cause)
 {
-	uint64_t asked = sink->plan.connections;
+	uint64_t rounds = sink->plan.connections;
 
-	for (unsigned int number = 1; asked == 0 || number <= asked; number++) {
-		if (number > 1)
+	for (unsigned int round = 1; rounds == 0 || round <= rounds; round++) {
+		if (round > 1)
 			pause_between(sink);
 		if (sink->stop_signal)
 			break;
-		if (start_connection(sink, number, cause))
+		if (start_round(sink, round, cause))
 			return cause->err == EINTR ? 0 : -1;
-		watch_connection(sink);
+		watch_connections(sink);
 		if (check_failed(sink, cause))
 			return -1;
 		if (report_broken(&sink->report) || is_pointless(sink))
@@ -280,17 +396,24 @@ static int prepare(struct sink *sink, int argc, char **argv, struct sock_cause *
 	report_open(&sink->report, "sock_sink", plan);
 	if (failed || plan->ask != PLAN_RUN)
 		return failed;
+	sink->observer = (struct observer){ .plan = plan,
+					    .transfer = &sink->transfer,
+					    .report = &sink->report,
+					    .on_interval = keep_interval,
+					    .on_end = keep_end,
+					    .context = sink };
+	if (describe_run(sink))
+		return sock_failed(cause, "keep the settings", "", ENOMEM, NULL);
+	if (conclude_read(plan, sink->saved, cause))
+		return -1;
+	if (!plan_is_live(plan))
+		return 0;
 	if (plan_place(plan) != PLAN_PIPE) {
 		sink->addresses = sock_resolve(plan->host ? plan->host : "localhost", plan->port,
 					       sink->list, SOCK_ADDRESSES, cause);
 		if (sink->addresses < 0)
 			return -1;
 	}
-	sink->observer = (struct observer){ .plan = plan,
-					    .transfer = &sink->transfer,
-					    .report = &sink->report,
-					    .on_end = remember,
-					    .context = sink };
 	return observer_prepare(plan, &sink->transfer, cause);
 }
 
@@ -304,38 +427,86 @@ static void wait_for_second(struct sink *sink)
 	}
 }
 
-/* What the program leaves with; a closed standard output is a quiet end. */
-static int conclude(struct sink *sink, int failed, struct sock_cause *cause)
+/* Connect and read, and say what came out. */
+static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 {
-	int broken = report_broken(&sink->report), bad = sink->observer.failed;
+	int live = plan_is_live(&sink->plan), failed = 0;
+	struct sock_cause second;
 
+	*status = 0;
+	if (live) {
+		report_start(&sink->report, sink->plan.port);
+		failed = run_connections(sink, cause);
+		sink->run.interrupted = sink->stop_signal != 0;
+	}
+	if (sink->no_memory && !failed)
+		failed = sock_failed(cause, "keep the rates", "", ENOMEM, NULL);
+	if (report_broken(&sink->report))
+		return failed;
+	/* What there is is said, also of a run that has failed. */
+	if (failed && sink->run.count == 0)
+		return -1;
+	if (conclude_say(&sink->report, sink->saved, live ? &sink->run : NULL, status, &second) &&
+	    !failed) {
+		*cause = second;
+		failed = -1;
+	}
+	return failed;
+}
+
+static void clean_up(struct sink *sink)
+{
 	observer_free(&sink->observer);
 	transfer_release(&sink->transfer);
+	for (int i = 0; i < PLAN_SAVED; i++)
+		run_free(&sink->saved[i]);
+	run_free(&sink->run);
 	plan_free(&sink->plan);
+}
+
+/*
+ * The exit status.  With -E a failure leaves the tests undecided, unless one
+ * is not met.
+ */
+static int final_status(const struct sink *sink, int failed, const struct sock_cause *cause,
+			int tests)
+{
+	int status = failed ? cause->status : sink->observer.failed;
+
+	if (sink->plan.test_count == 0 || status == 2)
+		return status;
+	return status && tests == 0 ? CONCLUDE_CANNOT_TELL : tests;
+}
+
+/* What the program leaves with; a closed standard output is a quiet end. */
+static int leave(struct sink *sink, int failed, int tests, struct sock_cause *cause)
+{
+	int broken = report_broken(&sink->report), status;
+
+	if (!failed && broken && broken != EPIPE)
+		failed = sock_failed(cause, "write", "standard output", broken, NULL);
+	status = final_status(sink, failed, cause, tests);
+	clean_up(sink);
 	if (!failed && broken == EPIPE)
 		wait_die_by(SIGPIPE);
-	if (!failed && broken)
-		failed = sock_failed(cause, "write", "standard output", broken, NULL);
 	if (failed)
 		report_error(&sink->report, cause);
 	if (sink->stop_signal == SIGINT)
 		wait_for_second(sink);
 	if (sink->second_signal)
 		wait_die_by(sink->second_signal);
-	return failed ? cause->status : bad;
+	return status;
 }
 
 int main(int argc, char **argv)
 {
 	struct sink sink = { .transfer = { .file = -1 } };
 	struct sock_cause cause;
-	int failed = prepare(&sink, argc, argv, &cause);
+	int tests = 0, failed = prepare(&sink, argc, argv, &cause);
 
-	if (!failed && sink.plan.ask != PLAN_RUN) {
+	if (!failed && sink.plan.ask != PLAN_RUN)
 		usage_answer(&sink.report);
-	} else if (!failed) {
-		report_start(&sink.report, sink.plan.port);
-		failed = run_connections(&sink, &cause);
-	}
-	return conclude(&sink, failed, &cause);
+	else if (!failed)
+		failed = measure(&sink, &tests, &cause);
+	return leave(&sink, failed, tests, &cause);
 }

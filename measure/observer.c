@@ -25,6 +25,14 @@
 #define FEW_CALLS 16			/* in an interval: one call is a visible part of it */
 #define DRAIN_BYTES (4 << 20)		/* of what a peer sent us, at most */
 
+/* Of a worker's counters, at one time. */
+struct reading {
+	int64_t time; /* 0: none was taken */
+	uint64_t bytes;
+	uint64_t calls;
+	int estimated; /* bytes holds a part of a call */
+};
+
 /* One open connection. */
 struct observed {
 	struct run_connection run;
@@ -32,6 +40,7 @@ struct observed {
 	int fd; /* -1: a pipe, which only its worker has */
 	pid_t pid;
 	int64_t start;
+	struct reading reading;
 	int64_t next; /* the interval's end */
 	int64_t kill_at;
 	enum run_reason asked; /* why we ended it, RUN_OPEN when we did not */
@@ -104,6 +113,7 @@ static int make_room(struct observer *observer)
 static int64_t next_end(const struct observer *observer, const struct observed *one, int64_t now)
 {
 	return one->start + run_next_end(now - one->start,
+					 clock_from_seconds(observer->plan->warm_up_s),
 					 clock_from_seconds(observer->plan->interval_s),
 					 clock_from_seconds(observer->plan->duration_s));
 }
@@ -113,7 +123,8 @@ pid_t observer_add(struct observer *observer, int fd, unsigned int number)
 	struct observed *one;
 	struct transfer_page *page;
 	int64_t start = clock_now();
-	pid_t pid = make_room(observer) ? -1 : transfer_start(observer->transfer, fd, &page);
+	const int *gate = observer->holding ? observer->gate : NULL;
+	pid_t pid = make_room(observer) ? -1 : transfer_start(observer->transfer, fd, gate, &page);
 
 	if (pid < 0)
 		return -1;
@@ -123,6 +134,7 @@ pid_t observer_add(struct observer *observer, int fd, unsigned int number)
 			 .sends = observer->plan->side == PLAN_SOURCE,
 			 .planned_s = observer->plan->duration_s,
 			 .interval_s = observer->plan->interval_s,
+			 .warm_up_s = observer->plan->warm_up_s,
 			 .exact = 1 },
 		.page = page,
 		.pid = pid,
@@ -134,6 +146,33 @@ pid_t observer_add(struct observer *observer, int fd, unsigned int number)
 	for (size_t i = 0; observer->count > 1 && i < observer->count; i++)
 		observer->open[i].prefix = 1;
 	return pid;
+}
+
+int observer_hold(struct observer *observer)
+{
+	if (pipe(observer->gate))
+		return -1;
+	fcntl(observer->gate[0], F_SETFD, FD_CLOEXEC);
+	fcntl(observer->gate[1], F_SETFD, FD_CLOEXEC);
+	observer->holding = 1;
+	return 0;
+}
+
+void observer_go(struct observer *observer)
+{
+	int64_t start = clock_now();
+
+	if (!observer->holding)
+		return;
+	close(observer->gate[0]);
+	close(observer->gate[1]);
+	observer->holding = 0;
+	for (size_t i = 0; i < observer->count; i++) {
+		struct observed *one = &observer->open[i];
+
+		one->start = start;
+		one->next = next_end(observer, one, start);
+	}
 }
 
 /* ---- reading counters ---- */
@@ -164,18 +203,29 @@ static uint64_t bytes_so_far(const struct observer *observer, const struct obser
 }
 
 /* counted: by returned calls alone. */
-static void close_interval(struct observer *observer, struct observed *one, int64_t now,
-			   int counted)
+static void take_reading(const struct observer *observer, struct observed *one, int counted)
 {
-	uint64_t calls = atomic_load_explicit(&one->page->calls, memory_order_relaxed);
-	uint64_t bytes = counted ? counted_bytes(one) : bytes_so_far(observer, one, calls);
-	int estimated = bytes > counted_bytes(one);
+	struct reading *reading = &one->reading;
+
+	reading->time = clock_now();
+	reading->calls = atomic_load_explicit(&one->page->calls, memory_order_relaxed);
+	reading->bytes = counted ? counted_bytes(one) : bytes_so_far(observer, one, reading->calls);
+	reading->estimated = reading->bytes > counted_bytes(one);
+}
+
+static void close_interval(struct observer *observer, struct observed *one)
+{
+	struct reading reading = one->reading;
 	struct run_interval interval;
 
-	interval = run_close_interval(&one->run, clock_to_seconds(now - one->start), bytes, calls);
-	interval.estimated = one->estimated || estimated;
-	one->estimated = estimated;
+	interval = run_close_interval(&one->run, clock_to_seconds(reading.time - one->start),
+				      reading.bytes, reading.calls);
+	interval.estimated = one->estimated || reading.estimated;
+	one->estimated = reading.estimated;
+	one->reading.time = 0;
 	report_interval(observer->report, &one->run, &interval, one->prefix);
+	if (observer->on_interval)
+		observer->on_interval(&one->run, &interval, observer->context);
 }
 
 /* ---- ending ---- */
@@ -282,10 +332,9 @@ static void forget(struct observer *observer, struct observed *one)
 
 static void ended(struct observer *observer, struct observed *one, int status)
 {
-	int64_t now = clock_now();
-
 	judge_end(one, status);
-	close_interval(observer, one, now, one->run.exact);
+	take_reading(observer, one, one->run.exact);
+	close_interval(observer, one);
 	report_ended(observer->report, &one->run);
 	observer->failed |= run_has_failed(&one->run);
 	if (observer->on_end)
@@ -310,38 +359,45 @@ int64_t observer_next(const struct observer *observer)
 	return next;
 }
 
-/* Its time is up: what is left of an interval goes with the connection's end. */
-static void end_on_time(struct observer *observer, struct observed *one, int64_t now)
+/* Close the interval that a reading was taken for, and the connection in time. */
+static void use_reading(struct observer *observer, struct observed *one)
 {
+	int64_t duration = clock_from_seconds(observer->plan->duration_s);
+	int64_t now = one->reading.time;
 	double length_s = clock_to_seconds(now - one->start) - one->run.length_s;
+	int over = duration > 0 && now - one->start >= duration;
 
-	if (run_kind_of(&one->run, length_s) != RUN_PARTIAL)
-		close_interval(observer, one, now, 0);
-	ask_to_end(one, RUN_DONE, now);
+	/* What is left of an interval goes with the connection's end. */
+	if (!over || run_kind_of(&one->run, length_s) != RUN_PARTIAL)
+		close_interval(observer, one);
+	one->reading.time = 0;
+	if (over)
+		ask_to_end(one, RUN_DONE, now);
+	else
+		one->next = next_end(observer, one, now);
 }
 
-static void tick_one(struct observer *observer, struct observed *one)
+static void kill_when_due(struct observed *one, int64_t now)
 {
-	int64_t duration = clock_from_seconds(observer->plan->duration_s), now = clock_now();
-
-	if (now >= one->kill_at) {
-		one->kill_at = CLOCK_NEVER;
-		kill(one->pid, SIGKILL);
-	}
-	if (now < one->next)
+	if (now < one->kill_at)
 		return;
-	if (duration > 0 && now - one->start >= duration) {
-		end_on_time(observer, one, now);
-		return;
-	}
-	close_interval(observer, one, now, 0);
-	one->next = next_end(observer, one, now);
+	one->kill_at = CLOCK_NEVER;
+	kill(one->pid, SIGKILL);
 }
 
+/* All counters first: no line of one connection delays another's reading. */
 void observer_tick(struct observer *observer)
 {
+	int64_t now = clock_now();
+
+	for (size_t i = 0; i < observer->count; i++) {
+		kill_when_due(&observer->open[i], now);
+		if (now >= observer->open[i].next)
+			take_reading(observer, &observer->open[i], 0);
+	}
 	for (size_t i = 0; i < observer->count; i++)
-		tick_one(observer, &observer->open[i]);
+		if (observer->open[i].reading.time)
+			use_reading(observer, &observer->open[i]);
 }
 
 void observer_reap(struct observer *observer)

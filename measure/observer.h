@@ -18,6 +18,7 @@ struct observed;
 struct plan;
 struct report;
 struct run_connection;
+struct run_interval;
 struct sock_cause;
 struct transfer;
 
@@ -28,8 +29,12 @@ struct observer {
 	struct observed *open; /* the open connections, oldest first */
 	size_t count;
 	size_t room;
-	int failed; /* one has ended badly, run_has_failed() */
-	/* Told of each connection that has ended; may be NULL. */
+	int failed;  /* one has ended badly, run_has_failed() */
+	int gate[2]; /* holds workers back, see observer_hold() */
+	int holding;
+	/* Told of each interval and of each connection that has ended; may be NULL. */
+	void (*on_interval)(const struct run_connection *connection,
+			    const struct run_interval *interval, void *context);
 	void (*on_end)(const struct run_connection *connection, void *context);
 	void *context;
 };
@@ -42,6 +47,13 @@ int observer_prepare(const struct plan *plan, struct transfer *transfer, struct 
  * closes.  Its process, or -1 with errno, and fd is still the caller's.
  */
 pid_t observer_add(struct observer *observer, int fd, unsigned int number);
+
+/*
+ * Between the two, workers are added but move nothing; then all begin at once,
+ * with deadlines in common.  -1 with errno: no pipe to hold them with.
+ */
+int observer_hold(struct observer *observer);
+void observer_go(struct observer *observer);
 
 /* When something is due next, CLOCK_NEVER with nothing open. */
 int64_t observer_next(const struct observer *observer);

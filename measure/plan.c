@@ -1,10 +1,16 @@
 /* Command lines: see plan.h. */
 #include "plan.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../socklib.h"
+#include "expect.h"
 #include "platform.h"
 
 #define BOTH (PLAN_SOURCE | PLAN_SINK)
@@ -26,6 +32,8 @@ static const struct plan_option table[] = {
 	{ 'D', BOTH, "SECONDS", "sleep after each write (0)", "sleep after each read (0)" },
 	{ 'd', BOTH, "SECONDS", "length of a connection (until interrupted)",
 	  "length of a connection (until interrupted; 4 in a run)" },
+	{ 'E', PLAN_SINK, "TEST", "expect, e.g. median=500.. spread=..1.5; status 3 when unmet",
+	  NULL },
 	{ 'e', BOTH, "OPTIONS", "socket options set on the listener, before listen()",
 	  "socket options set before connect()" },
 	{ 'g', PLAN_SINK, "SECONDS", "pause between connections (0)", NULL },
@@ -39,12 +47,16 @@ static const struct plan_option table[] = {
 	  NULL },
 	{ 'n', BOTH, "N", "exit after N connections (never)",
 	  "connections one after another (1; other: a run; 0: no end)" },
+	{ 'P', PLAN_SINK, "N", "connections at once (1); with -n: in each round", NULL },
 	{ 'p', BOTH, "PORT", "port (7001); 0: any free one, printed", "port (7001)" },
+	{ 'r', PLAN_SINK, "FILE", "read a saved output; - is stdin; twice, or with a run: compare",
+	  NULL },
 	{ 'S', PLAN_SOURCE, NULL, "sendfile() instead of write()", NULL },
 	{ 't', BOTH, "OPTIONS", "socket options set after accept(); \"help\" lists them",
 	  "socket options set after connect(); \"help\" lists them" },
 	{ 'V', BOTH, NULL, "version", NULL },
 	{ 'v', BOTH, NULL, "addresses, options read back, bytes per call", NULL },
+	{ 'w', PLAN_SINK, "SECONDS", "warm-up, left out of statistics (0)", NULL },
 	{ 'z', PLAN_SINK, NULL, "let the kernel discard the data (MSG_TRUNC)", NULL },
 };
 
@@ -128,6 +140,30 @@ static int take_host(struct plan *plan, const char *text, struct sock_cause *cau
 	return 0;
 }
 
+static int take_test(struct plan *plan, const char *text, struct sock_cause *cause)
+{
+	size_t size = (plan->test_count + 1) * sizeof(*plan->tests);
+	struct expect_test *grown = realloc(plan->tests, size);
+	char why[128];
+
+	if (!grown)
+		return sock_failed(cause, "-E", "", ENOMEM, NULL);
+	plan->tests = grown;
+	if (expect_parse(text, &grown[plan->test_count++], why, sizeof(why)) == 0)
+		return 0;
+	sock_usage(cause, "-E", "%s", why);
+	snprintf(cause->object, sizeof(cause->object), "\"%.200s\"", text);
+	return -1;
+}
+
+static int take_saved(struct plan *plan, const char *text, struct sock_cause *cause)
+{
+	if (plan->saved_count == PLAN_SAVED)
+		return sock_usage(cause, "-r", "\"%.200s\": two files at most", text);
+	plan->saved[plan->saved_count++] = text;
+	return 0;
+}
+
 static int take_option(struct plan *plan, char letter, const char *text, struct sock_cause *cause)
 {
 	uint64_t least = plan->side == PLAN_SOURCE;
@@ -140,6 +176,7 @@ static int take_option(struct plan *plan, char letter, const char *text, struct 
 	case 'c': plan->check = 1; return 0;
 	case 'D': return take_seconds('D', text, 0, &plan->pause_s, cause);
 	case 'd': return take_seconds('d', text, MIN_INTERVAL_S, &plan->duration_s, cause);
+	case 'E': return take_test(plan, text, cause);
 	case 'g': return take_seconds('g', text, 0, &plan->gap_s, cause);
 	case 'H': return take_host(plan, text, cause);
 	case 'h': plan->ask = PLAN_HELP; return 0;
@@ -147,10 +184,13 @@ static int take_option(struct plan *plan, char letter, const char *text, struct 
 	case 'j': plan->json = 1; return 0;
 	case 'm': return take_number('m', text, 0, 1, UINT32_MAX, &plan->at_most, cause);
 	case 'n': return take_number('n', text, 0, least, UINT32_MAX, &plan->connections, cause);
+	case 'P': return take_number('P', text, 0, 1, 65536, &plan->parallel, cause);
 	case 'p': return take_port(plan, text, cause);
+	case 'r': return take_saved(plan, text, cause);
 	case 'S': plan->sendfile = 1; return 0;
 	case 'V': plan->ask = PLAN_VERSION; return 0;
 	case 'v': plan->verbose = 1; return 0;
+	case 'w': return take_seconds('w', text, 0, &plan->warm_up_s, cause);
 	case 'z': plan->discard = 1; return 0;
 	default: return take_options(plan, letter, text, cause);
 	}
@@ -176,8 +216,9 @@ static int pipe_with_net(const struct plan *plan)
 
 static int pipe_with_many(const struct plan *plan)
 {
-	return is_pipe(plan) && (plan_given(plan, 'g') || plan_given(plan, 'm') ||
-				 (plan_given(plan, 'n') && plan->connections != 1));
+	return is_pipe(plan) &&
+	       (plan_given(plan, 'g') || plan_given(plan, 'm') || plan_given(plan, 'P') ||
+		(plan_given(plan, 'n') && plan->connections != 1));
 }
 
 static int check_with_discard(const struct plan *plan)
@@ -192,7 +233,7 @@ static int discard_without_tcp(const struct plan *plan)
 
 static int gap_without_run(const struct plan *plan)
 {
-	return plan_given(plan, 'g') && !plan_is_run(plan);
+	return plan_given(plan, 'g') && plan->connections == 1;
 }
 
 static int pipe_is_terminal(const struct plan *plan)
@@ -200,6 +241,26 @@ static int pipe_is_terminal(const struct plan *plan)
 	int fd = plan->side == PLAN_SOURCE ? STDOUT_FILENO : STDIN_FILENO;
 
 	return is_pipe(plan) && isatty(fd);
+}
+
+static int saved_and_live(const struct plan *plan)
+{
+	return plan->saved_count == PLAN_SAVED && plan_is_live(plan);
+}
+
+static int nothing_to_compare(const struct plan *plan)
+{
+	int pair = plan->saved_count + (size_t)plan_is_live(plan) > 1;
+
+	for (size_t i = 0; !pair && i < plan->test_count; i++)
+		if (plan->tests[i].metric->of_pair)
+			return 1;
+	return 0;
+}
+
+static int only_warm_up(const struct plan *plan)
+{
+	return plan->warm_up_s > 0 && plan->duration_s > 0 && plan->warm_up_s >= plan->duration_s;
 }
 
 static int no_sendfile(const struct plan *plan)
@@ -219,7 +280,10 @@ static const struct {
 } clashes[] = {
 	{ path_with_port, "-p", "an AF_UNIX path has no port" },
 	{ pipe_with_net, "-H -", "a pipe has no socket: not with -e, -t or -p" },
-	{ pipe_with_many, "-H -", "a pipe is one connection: not with -g, -m or another -n" },
+	{ pipe_with_many, "-H -", "a pipe is one connection: not with -g, -m, -P or another -n" },
+	{ saved_and_live, "-r", "two saved outputs leave nothing to measure" },
+	{ nothing_to_compare, "-E", "loss and gain need two runs to compare (-r)" },
+	{ only_warm_up, "-w", "must be shorter than the connection (-d)" },
 	{ check_with_discard, "-z", "discarded data cannot be checked: not with -c" },
 	{ discard_without_tcp, "-z", "only TCP can discard: not with an AF_UNIX path or a pipe" },
 	{ gap_without_run, "-g", "a pause between connections needs -n" },
@@ -239,7 +303,74 @@ enum plan_place plan_place(const struct plan *plan)
 
 int plan_is_run(const struct plan *plan)
 {
-	return plan->side == PLAN_SINK && plan->connections != 1;
+	return plan->side == PLAN_SINK && (plan->connections != 1 || plan->parallel > 1);
+}
+
+int plan_is_live(const struct plan *plan)
+{
+	static const char live[] = "bCcDdegHnPptz";
+
+	if (plan->saved_count == 0)
+		return 1;
+	for (const char *letter = live; *letter; letter++)
+		if (plan_given(plan, *letter))
+			return 1;
+	return 0;
+}
+
+/* Each writes its value, or nothing where it is as by default. */
+static void show_options(const struct plan *plan, char *value, size_t size)
+{
+	snprintf(value, size, "%s", sock_options_text(plan->late));
+}
+
+static void show_early(const struct plan *plan, char *value, size_t size)
+{
+	snprintf(value, size, "%s", sock_options_text(plan->early));
+}
+
+static void show_block(const struct plan *plan, char *value, size_t size)
+{
+	if (plan_given(plan, 'b'))
+		snprintf(value, size, "%" PRIu64, plan->block);
+}
+
+static void show_interval(const struct plan *plan, char *value, size_t size)
+{
+	if (fabs(plan->interval_s - DEFAULT_INTERVAL_S) > 1e-9)
+		snprintf(value, size, "%g", plan->interval_s);
+}
+
+static void show_warm_up(const struct plan *plan, char *value, size_t size)
+{
+	if (plan->warm_up_s > 0)
+		snprintf(value, size, "%g", plan->warm_up_s);
+}
+
+static void show_cpu(const struct plan *plan, char *value, size_t size)
+{
+	if (plan->cpu >= 0)
+		snprintf(value, size, "%d", plan->cpu);
+}
+
+int plan_setting(const struct plan *plan, size_t index, struct plan_setting *setting)
+{
+	static const struct {
+		const char *name;
+		int is_string;
+		void (*show)(const struct plan *plan, char *value, size_t size);
+	} rows[] = {
+		{ "options", 1, show_options }, { "early", 1, show_early },
+		{ "block", 0, show_block },	{ "interval", 0, show_interval },
+		{ "warmup", 0, show_warm_up },	{ "cpu", 0, show_cpu },
+	};
+
+	if (index >= sizeof(rows) / sizeof(rows[0]))
+		return 0;
+	*setting = (struct plan_setting){ .name = rows[index].name,
+					  .is_string = rows[index].is_string };
+	rows[index].show(plan, setting->value, sizeof(setting->value));
+	return 1;
 }
 
 /* string: room for ":" and two characters a letter. */
@@ -286,16 +417,19 @@ static int parse_letters(struct plan *plan, int argc, char **argv, struct sock_c
 static void set_defaults(struct plan *plan)
 {
 	int run = plan_is_run(plan);
+	double left;
 
 	if (run && !plan_given(plan, 'd'))
 		plan->duration_s = RUN_DURATION_S;
-	if (run && !plan_given(plan, 'i') && plan->duration_s < RUN_INTERVALS * DEFAULT_INTERVAL_S)
-		plan->interval_s = plan->duration_s / RUN_INTERVALS;
+	left = plan->duration_s - plan->warm_up_s;
+	if (run && !plan_given(plan, 'i') &&
+	    plan->duration_s < RUN_INTERVALS * DEFAULT_INTERVAL_S)
+		plan->interval_s = left / RUN_INTERVALS;
+	/* A connection shorter than an interval is one interval, planned whole. */
+	if (left > 0 && plan->interval_s > left)
+		plan->interval_s = left;
 	if (plan->interval_s < MIN_INTERVAL_S)
 		plan->interval_s = MIN_INTERVAL_S;
-	/* A connection shorter than an interval is one interval, planned whole. */
-	if (plan->duration_s > 0 && plan->interval_s > plan->duration_s)
-		plan->interval_s = plan->duration_s;
 }
 
 int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
@@ -306,17 +440,18 @@ int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
 			       .cpu = -1,
 			       .interval_s = DEFAULT_INTERVAL_S,
 			       .port = DEFAULT_PORT,
+			       .parallel = 1,
 			       .connections = side == PLAN_SINK };
 	if (parse_letters(plan, argc, argv, cause))
 		return -1;
 	if (plan->ask != PLAN_RUN)
 		return 0;
+	set_defaults(plan);
 	for (size_t i = 0; i < sizeof(clashes) / sizeof(clashes[0]); i++)
 		if (clashes[i].clash(plan))
 			return sock_usage(cause, clashes[i].step, "%s", clashes[i].reason);
 	if (plan_place(plan) == PLAN_PIPE)
 		plan->connections = 1;
-	set_defaults(plan);
 	return 0;
 }
 
@@ -324,4 +459,5 @@ void plan_free(struct plan *plan)
 {
 	sock_options_free(plan->early);
 	sock_options_free(plan->late);
+	free(plan->tests);
 }

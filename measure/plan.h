@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct expect_test;
 struct sock_cause;
 struct sock_options;
 
@@ -25,27 +26,35 @@ enum plan_place {
 	PLAN_PIPE  /* standard output or input: the host is "-" */
 };
 
+#define PLAN_SAVED 2 /* saved outputs at most */
+
 struct plan {
 	enum plan_side side;
 	enum plan_ask ask;
-	uint64_t block;		    /* -b, bytes per call */
-	int cpu;		    /* -C, -1: any */
-	int check;		    /* -c */
-	double pause_s;		    /* -D, between two calls */
-	double duration_s;	    /* -d, of a connection; 0: until interrupted */
-	struct sock_options *early; /* -e, NULL: none */
-	const char *host;	    /* -H, NULL: the default */
-	double interval_s;	    /* -i */
-	int json;		    /* -j */
-	uint64_t connections;	    /* -n, 0: without end */
-	unsigned int port;	    /* -p */
-	struct sock_options *late;  /* -t, NULL: none */
-	int verbose;		    /* -v */
-	uint64_t at_most;	    /* -m, connections at once, 0: no limit; source */
-	int sendfile;		    /* -S; source */
-	double gap_s;		    /* -g, between connections; sink */
-	int discard;		    /* -z; sink */
-	uint64_t given;		    /* which letters stood there, see plan_given() */
+	uint64_t block;		       /* -b, bytes per call */
+	int cpu;		       /* -C, -1: any */
+	int check;		       /* -c */
+	double pause_s;		       /* -D, between two calls */
+	double duration_s;	       /* -d, of a connection; 0: until interrupted */
+	struct sock_options *early;    /* -e, NULL: none */
+	const char *host;	       /* -H, NULL: the default */
+	double interval_s;	       /* -i */
+	int json;		       /* -j */
+	uint64_t connections;	       /* -n, 0: without end */
+	unsigned int port;	       /* -p */
+	struct sock_options *late;     /* -t, NULL: none */
+	int verbose;		       /* -v */
+	uint64_t at_most;	       /* -m, connections at once, 0: no limit; source */
+	int sendfile;		       /* -S; source */
+	double gap_s;		       /* -g, between connections; sink */
+	int discard;		       /* -z; sink */
+	uint64_t parallel;	       /* -P, connections at once in a round; sink */
+	double warm_up_s;	       /* -w, the first part of a connection; sink */
+	const char *saved[PLAN_SAVED]; /* -r; sink */
+	size_t saved_count;
+	struct expect_test *tests; /* -E; sink */
+	size_t test_count;
+	uint64_t given; /* which letters stood there, see plan_given() */
 };
 
 /* A row of the option table, as the usage text shows it. */
@@ -74,5 +83,18 @@ enum plan_place plan_place(const struct plan *plan);
 
 /* 1 when the sink makes more than one connection: intervals have other defaults. */
 int plan_is_run(const struct plan *plan);
+
+/* 0 when only saved outputs are looked at. */
+int plan_is_live(const struct plan *plan);
+
+/* What a header says: NAME=VALUE, in brackets where it is an option string. */
+struct plan_setting {
+	const char *name;
+	int is_string;
+	char value[1024]; /* "": not said, since it is as by default */
+};
+
+/* The setting number index, in the order of a header.  0 behind the last. */
+int plan_setting(const struct plan *plan, size_t index, struct plan_setting *setting);
 
 #endif

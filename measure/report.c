@@ -16,6 +16,7 @@
 #include "run.h"
 #include "settings.h"
 #include "usage.h"
+#include "words.h"
 
 /* ---- lines ---- */
 
@@ -50,8 +51,24 @@ int report_broken(const struct report *report)
 	return report->broken;
 }
 
+static void erase_progress(struct report *report)
+{
+	if (report->progress)
+		fputs("\r\033[K", stderr);
+	report->progress = 0;
+}
+
+void report_progress(struct report *report, const char *text)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r%s\033[K", text);
+	report->progress = 1;
+}
+
 void report_flush(struct report *report)
 {
+	erase_progress(report);
 	if (fflush(report->out) && !report->broken)
 		report->broken = errno;
 }
@@ -76,26 +93,6 @@ static void clean(const char *from, char *to, size_t size)
 	for (i = 0; from[i] && i + 1 < size; i++)
 		to[i] = (unsigned char)from[i] < 0x20 || from[i] == 0x7f ? ' ' : from[i];
 	to[i] = '\0';
-}
-
-void report_figure(double value, char *text, size_t size)
-{
-	int decimals = value > 0 ? 3 - (int)floor(log10(value)) : 0;
-	char *end;
-
-	if (value < 0 || !isfinite(value)) {
-		snprintf(text, size, "n/a");
-		return;
-	}
-	decimals = decimals < 0 ? 0 : decimals > 12 ? 12 : decimals;
-	snprintf(text, size, "%.*f", decimals, value);
-	if (!strchr(text, '.'))
-		return;
-	end = text + strlen(text);
-	while (end[-1] == '0')
-		*--end = '\0';
-	if (end[-1] == '.')
-		end[-1] = '\0';
 }
 
 static void json_start_line(struct report *report, struct json *json, const char *event)
@@ -138,6 +135,8 @@ static void start_json(struct report *report, unsigned int port)
 	json_real(&json, "interval_s", plan->interval_s);
 	json_real(&json, "duration_s", plan->duration_s > 0 ? plan->duration_s : NAN);
 	json_real(&json, "pause_s", plan->pause_s);
+	json_real(&json, "warmup_s", plan->warm_up_s);
+	json_count(&json, "parallel", plan->parallel);
 	if (plan->connections)
 		json_count(&json, "connections_asked", plan->connections);
 	else
@@ -146,45 +145,39 @@ static void start_json(struct report *report, unsigned int port)
 	json_end_line(report, &json);
 }
 
-/* What is not as by default, behind the header of the sink. */
-static void print_deviations(struct report *report)
+/* The options are always said, the rest where it is not as by default. */
+static void print_settings(struct report *report)
 {
-	const struct plan *plan = report->plan;
-	char text[1024];
+	struct plan_setting setting;
+	char value[sizeof(setting.value)];
 
-	if (plan->early) {
-		clean(sock_options_text(plan->early), text, sizeof(text));
-		fprintf(report->out, " early=[%s]", text);
+	for (size_t i = 0; plan_setting(report->plan, i, &setting); i++) {
+		int is_first = i == 0, source = report->plan->side == PLAN_SOURCE;
+
+		if (!is_first && (source || !*setting.value))
+			continue;
+		clean(setting.value, value, sizeof(value));
+		fprintf(report->out, setting.is_string ? " %s=[%s]" : " %s=%s", setting.name,
+			value);
 	}
-	if (plan_given(plan, 'b'))
-		fprintf(report->out, " block=%" PRIu64, plan->block);
-	if (fabs(plan->interval_s - 2) > 1e-9)
-		fprintf(report->out, " interval=%g", plan->interval_s);
-	if (plan->cpu >= 0)
-		fprintf(report->out, " cpu=%d", plan->cpu);
 }
 
 void report_start(struct report *report, unsigned int port)
 {
 	const struct plan *plan = report->plan;
-	int net = plan_place(plan) == PLAN_NET;
-	char name[1024], options[1024];
+	int net = plan_place(plan) == PLAN_NET, source = plan->side == PLAN_SOURCE;
+	char name[1024];
 
 	if (plan->json) {
 		start_json(report, port);
 		return;
 	}
-	clean(net && plan->side == PLAN_SOURCE ? "" : host_name(plan), name, sizeof(name));
-	clean(sock_options_text(plan->late), options, sizeof(options));
-	if (plan->side == PLAN_SOURCE && net)
+	clean(net && source ? "" : host_name(plan), name, sizeof(name));
+	if (!(source && net))
+		fprintf(report->out, "%s=%s%s", source ? "path" : "host", name, net ? " " : "");
+	if (net)
 		fprintf(report->out, "port=%u", port);
-	else
-		fprintf(report->out, "%s=%s", plan->side == PLAN_SOURCE ? "path" : "host", name);
-	if (plan->side == PLAN_SINK && net)
-		fprintf(report->out, " port=%u", port);
-	fprintf(report->out, " options=[%s]", options);
-	if (plan->side == PLAN_SINK)
-		print_deviations(report);
+	print_settings(report);
 	line(report, "%s", "");
 }
 
@@ -325,7 +318,14 @@ void report_opened(struct report *report, const struct report_opening *opening,
 
 static const char *kind_name(enum run_kind kind)
 {
-	return kind == RUN_WHOLE ? "whole" : kind == RUN_LATE ? "late" : "partial";
+	static const char *const names[] = {
+		[RUN_WHOLE] = "whole",
+		[RUN_PARTIAL] = "partial",
+		[RUN_LATE] = "late",
+		[RUN_WARM_UP] = "warm-up",
+	};
+
+	return names[kind];
 }
 
 static double bytes_per_call(const struct run_interval *interval)
@@ -369,8 +369,6 @@ static void interval_columns(struct report *report, const struct run_interval *i
 void report_interval(struct report *report, const struct run_connection *connection,
 		     const struct run_interval *interval, int prefix)
 {
-	char length[32];
-
 	if (report->plan->json) {
 		interval_json(report, connection, interval);
 		return;
@@ -384,10 +382,24 @@ void report_interval(struct report *report, const struct run_connection *connect
 	if (report->plan->verbose)
 		interval_columns(report, interval);
 	if (interval->kind != RUN_WHOLE) {
-		report_figure(interval->length_s, length, sizeof(length));
-		fprintf(report->out, "  %s %s s", kind_name(interval->kind), length);
+		fprintf(report->out, "  %s %s s", kind_name(interval->kind),
+			words_figure(interval->length_s).text);
 	}
 	line(report, "%s", "");
+}
+
+void report_sum(struct report *report, unsigned int round, double rate)
+{
+	struct json json;
+
+	if (!report->plan->json) {
+		line(report, "[sum] %.6g MB/sec", rate);
+		return;
+	}
+	json_start_line(report, &json, "sum");
+	json_count(&json, "round", round);
+	json_real(&json, "rate_MB_per_s", rate);
+	json_end_line(report, &json);
 }
 
 /* ---- ends ---- */
@@ -409,12 +421,10 @@ static const char *timeout_name(const struct report *report,
 static void early_end(const struct run_connection *connection, const char *what, char *text,
 		      size_t size)
 {
-	char length[32], planned[32];
-
-	report_figure(connection->length_s, length, sizeof(length));
-	report_figure(connection->planned_s, planned, sizeof(planned));
 	if (connection->planned_s > 0)
-		snprintf(text, size, "%s after %s s of %s", what, length, planned);
+		snprintf(text, size, "%s after %s s of %s", what,
+			 words_figure(connection->length_s).text,
+			 words_figure(connection->planned_s).text);
 	else
 		snprintf(text, size, "%s", what);
 }
@@ -513,18 +523,19 @@ static void ended_json(struct report *report, const struct run_connection *conne
 void report_ended(struct report *report, const struct run_connection *connection)
 {
 	const char *least = connection->exact ? "" : ">=";
-	char length[32], total[32], rate[32], reason[128];
+	struct words_number length = words_figure(connection->length_s);
+	struct words_number total = words_figure((double)connection->bytes / 1e6);
+	struct words_number rate = words_figure(run_rate(connection->bytes, connection->length_s));
+	char reason[128];
 
 	if (report->plan->json) {
 		ended_json(report, connection);
 		return;
 	}
-	report_figure(connection->length_s, length, sizeof(length));
-	report_figure((double)connection->bytes / 1e6, total, sizeof(total));
-	report_figure(run_rate(connection->bytes, connection->length_s), rate, sizeof(rate));
 	reason_text(report, connection, reason, sizeof(reason));
-	line(report, "connection %u: %s s, %s%s MB %s, %s%s MB/sec, %s", connection->number, length,
-	     least, total, connection->sends ? "sent" : "read", least, rate, reason);
+	line(report, "connection %u: %s s, %s%s MB %s, %s%s MB/sec, %s", connection->number,
+	     length.text, least, total.text, connection->sends ? "sent" : "read", least, rate.text,
+	     reason);
 }
 
 /* ---- complaints ---- */

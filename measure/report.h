@@ -22,7 +22,8 @@ struct report {
 	FILE *out;
 	const char *program;
 	const struct plan *plan;
-	int broken; /* errno of the first failed write, or 0 */
+	int broken;   /* errno of the first failed write, or 0 */
+	int progress; /* a line of progress stands on the terminal */
 };
 
 /* How a connection came to be. */
@@ -54,6 +55,13 @@ void report_opened(struct report *report, const struct report_opening *opening,
 /* prefix: connections are open at once, so say which this is. */
 void report_interval(struct report *report, const struct run_connection *connection,
 		     const struct run_interval *interval, int prefix);
+
+/* The sum of the connections of a round, each by its own time. */
+void report_sum(struct report *report, unsigned int round, double rate);
+
+/* How far a run is; only where stderr is a terminal, gone with the next line. */
+void report_progress(struct report *report, const char *text);
+
 void report_ended(struct report *report, const struct run_connection *connection);
 
 /* Complaints, on stderr; an error is an event too. */
@@ -62,8 +70,5 @@ void report_warning(const struct report *report, const char *sentence);
 
 /* Lines that others have put into report->out end here. */
 void report_flush(struct report *report);
-
-/* 4 significant digits, no exponent: "0.6516", "20.81", "20765"; "n/a" below 0. */
-void report_figure(double value, char *text, size_t size);
 
 #endif

@@ -1,6 +1,9 @@
 /* Connections and their intervals: see run.h. */
 #include "run.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define PARTIAL_BELOW 0.9
 #define LATE_ABOVE 1.5
 
@@ -9,6 +12,8 @@ enum run_kind run_kind_of(const struct run_connection *connection, double length
 {
 	double planned = connection->interval_s;
 
+	if (connection->warm_up_s > 0 && connection->length_s < connection->warm_up_s)
+		return RUN_WARM_UP;
 	if (connection->planned_s > 0 && connection->planned_s < planned)
 		planned = connection->planned_s;
 	if (length_s < PARTIAL_BELOW * planned)
@@ -36,10 +41,12 @@ struct run_interval run_close_interval(struct run_connection *connection, double
 	return interval;
 }
 
-int64_t run_next_end(int64_t now, int64_t interval, int64_t duration)
+int64_t run_next_end(int64_t now, int64_t warm_up, int64_t interval, int64_t duration)
 {
-	int64_t next = (now / interval + 1) * interval;
+	int64_t next = warm_up;
 
+	if (now >= warm_up)
+		next += ((now - warm_up) / interval + 1) * interval;
 	if (duration > 0 && now < duration && next > duration - interval / 1000)
 		return duration;
 	return next;
@@ -58,4 +65,129 @@ int run_has_failed(const struct run_connection *connection)
 	case RUN_PEER_CLOSED: return !connection->sends && connection->planned_s > 0;
 	default: return 1;
 	}
+}
+
+/* Room for one more of size bytes in *array, which holds count of them. */
+static int make_room(void **array, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 8;
+	void *grown;
+
+	if (count < *room)
+		return 0;
+	grown = realloc(*array, more * size);
+	if (!grown)
+		return -1;
+	*array = grown;
+	*room = more;
+	return 0;
+}
+
+struct run_series *run_add_series(struct run *run, unsigned int number, unsigned int round)
+{
+	void *array = run->series;
+	int failed = make_room(&array, run->count, &run->room, sizeof(*run->series));
+
+	run->series = array;
+	if (failed)
+		return NULL;
+	run->series[run->count] = (struct run_series){ .number = number, .round = round };
+	return &run->series[run->count++];
+}
+
+int run_add_rate(struct run_series *series, double rate, double start_s)
+{
+	size_t room = series->room, start_room = series->room;
+	void *rates = series->rate, *starts = series->start_s;
+	int failed = make_room(&rates, series->count, &room, sizeof(double)) ||
+		     make_room(&starts, series->count, &start_room, sizeof(double));
+
+	series->rate = rates;
+	series->start_s = starts;
+	if (failed)
+		return -1;
+	series->room = room;
+	series->rate[series->count] = rate;
+	series->start_s[series->count++] = start_s;
+	return 0;
+}
+
+static void drop_first(struct run_series *series, size_t n)
+{
+	size_t left = series->count - n;
+
+	if (n == 0)
+		return;
+	memmove(series->rate, series->rate + n, left * sizeof(*series->rate));
+	memmove(series->start_s, series->start_s + n, left * sizeof(*series->start_s));
+	series->count = left;
+}
+
+int run_drop_before(struct run *run, double start_s)
+{
+	for (size_t i = 0; i < run->count; i++) {
+		struct run_series *series = &run->series[i];
+		size_t n = 0;
+
+		while (n < series->count && series->start_s[n] < start_s) {
+			if (series->start_s[n] < 0)
+				return -1;
+			n++;
+		}
+		drop_first(series, n);
+	}
+	run->warm_up_s = start_s;
+	return 0;
+}
+
+static struct run_setting *find_setting(const struct run *run, const char *name)
+{
+	for (size_t i = 0; i < run->settings; i++)
+		if (strcmp(run->setting[i].name, name) == 0)
+			return &run->setting[i];
+	return NULL;
+}
+
+int run_set(struct run *run, const char *name, const char *value)
+{
+	struct run_setting *setting = find_setting(run, name), *grown;
+	char *text = strdup(value), *key = setting ? NULL : strdup(name);
+
+	if (text && setting) {
+		free(setting->value);
+		setting->value = text;
+		return 0;
+	}
+	grown = realloc(run->setting, (run->settings + 1) * sizeof(*grown));
+	if (grown)
+		run->setting = grown;
+	if (!text || !key || !grown) {
+		free(text);
+		free(key);
+		return -1;
+	}
+	run->setting[run->settings++] = (struct run_setting){ .name = key, .value = text };
+	return 0;
+}
+
+const char *run_setting(const struct run *run, const char *name)
+{
+	const struct run_setting *setting = find_setting(run, name);
+
+	return setting ? setting->value : NULL;
+}
+
+void run_free(struct run *run)
+{
+	for (size_t i = 0; i < run->count; i++) {
+		free(run->series[i].rate);
+		free(run->series[i].start_s);
+	}
+	for (size_t i = 0; i < run->settings; i++) {
+		free(run->setting[i].name);
+		free(run->setting[i].value);
+	}
+	free(run->series);
+	free(run->setting);
+	*run = (struct run){ .parallel = 1 };
 }

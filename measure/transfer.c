@@ -240,7 +240,18 @@ static _Noreturn void work(const struct transfer *transfer, int fd, struct trans
 	_exit(0);
 }
 
-pid_t transfer_start(const struct transfer *transfer, int fd, struct transfer_page **page)
+/* Nobody writes to the gate: its opening is the end of the file. */
+static void wait_at_gate(const int *gate)
+{
+	char none;
+
+	close(gate[1]);
+	while (read(gate[0], &none, 1) < 0 && errno == EINTR)
+		;
+}
+
+pid_t transfer_start(const struct transfer *transfer, int fd, const int *gate,
+		     struct transfer_page **page)
 {
 	pid_t parent = getpid(), pid;
 	struct transfer_page *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
@@ -252,6 +263,8 @@ pid_t transfer_start(const struct transfer *transfer, int fd, struct transfer_pa
 	if (pid == 0) {
 		wait_child_signals();
 		platform_die_with_parent(parent);
+		if (gate)
+			wait_at_gate(gate);
 		work(transfer, fd, shared);
 	}
 	if (pid < 0) {

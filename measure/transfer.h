@@ -70,8 +70,11 @@ void transfer_release(struct transfer *transfer);
 /*
  * Start a worker on fd; its process and its page.  -1 with errno when there
  * are no more processes or memory.  The page goes with transfer_unmap().
+ * gate: the ends of a pipe, NULL for none; the worker moves nothing before its
+ * parent closes the second.
  */
-pid_t transfer_start(const struct transfer *transfer, int fd, struct transfer_page **page);
+pid_t transfer_start(const struct transfer *transfer, int fd, const int *gate,
+		     struct transfer_page **page);
 void transfer_unmap(struct transfer_page *page);
 
 #endif

@@ -112,8 +112,8 @@ interrupt_ends_a_run() {
 	eq "end" "$(end_of run)" "exit 0"
 	n=$(count_ends run.out)
 	true_that "connections: $n" "$n >= 2 && $n <= 4"
-	eq "interrupted ones" "$(grep -c ', interrupted$' run.out)" 1
-	match "last line" "$(tail -n 1 run.out)" \
+	eq "interrupted ones" "$(grep -c '^connection .*, interrupted$' run.out)" 1
+	match "last end" "$(grep '^connection ' run.out | tail -n 1)" \
 		"^connection $n: .*, interrupted\$"
 	eq "done ones" "$(grep -c ', done$' run.out)" $((n - 1))
 }

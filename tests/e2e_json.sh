@@ -29,7 +29,7 @@ sink_events() {
 	status 0
 	eq "complaints" "$err" ""
 	eq "events" "$(events "$T/out")" \
-		"start connect interval end connect interval end "
+		"start connect interval end connect interval end summary "
 	has_fields "$T/out" start program version host port options_late \
 		options_early block_bytes interval_s duration_s \
 		connections_asked

@@ -76,8 +76,9 @@ case16_stopped_sink_holds_up_nobody() {
 	beside=$(speed)
 	true_that "beside it at full rate" "$beside >= 0.3 * $alone"
 	# The source's lines go on for both.
-	n=$(grep -c '^\[4\] 0 MB/sec' "$SRC_OUT")
-	true_that "lines of 0 for the frozen one: $n" "$n >= 5"
+	n=$(grep -c '^\[4\] .* MB/sec' "$SRC_OUT")
+	z=$(grep -c '^\[4\] 0 MB/sec' "$SRC_OUT")
+	true_that "lines for the frozen one: $n, of 0: $z" "$n >= 3 && $z >= 1"
 	kill_hard "$frozen"
 	[ -z "$PORTABLE" ] || return 0
 	ok "its end" wait_for 5 lines_of "$SRC_OUT" '^(\[4\] )?connection 4: ' 1

@@ -98,7 +98,8 @@ add_units() {
 
 if [ $# -eq 0 ]; then
 	add_units
-	for f in "$here"/e2e_*.sh "$here"/docs.sh; do
+	# The one that takes longest goes first.
+	for f in "$here"/docs.sh "$here"/e2e_*.sh; do
 		[ -f "$f" ] || continue
 		f=${f##*/}
 		add "${f%.sh}"

@@ -68,22 +68,22 @@ static void test_edges_of_partial_and_late(void)
 
 static void test_deadlines_are_multiples(void)
 {
-	CHECK_EQ(run_next_end(0, 200 * ms, 0), 200 * ms);
-	CHECK_EQ(run_next_end(1, 200 * ms, 0), 200 * ms);
-	CHECK_EQ(run_next_end(199 * ms, 200 * ms, 0), 200 * ms);
-	CHECK_EQ(run_next_end(200 * ms, 200 * ms, 0), 400 * ms);
+	CHECK_EQ(run_next_end(0, 0, 200 * ms, 0), 200 * ms);
+	CHECK_EQ(run_next_end(1, 0, 200 * ms, 0), 200 * ms);
+	CHECK_EQ(run_next_end(199 * ms, 0, 200 * ms, 0), 200 * ms);
+	CHECK_EQ(run_next_end(200 * ms, 0, 200 * ms, 0), 400 * ms);
 	/* After a stop of 5 s: the next one of the plan, not all of them. */
-	CHECK_EQ(run_next_end(5130 * ms, 200 * ms, 0), 5200 * ms);
+	CHECK_EQ(run_next_end(5130 * ms, 0, 200 * ms, 0), 5200 * ms);
 }
 
 static void test_last_deadline_is_the_duration(void)
 {
-	CHECK_EQ(run_next_end(0, 2000 * ms, 300 * ms), 300 * ms);
-	CHECK_EQ(run_next_end(1400 * ms, 200 * ms, 1500 * ms), 1500 * ms);
-	CHECK_EQ(run_next_end(1200 * ms, 200 * ms, 1500 * ms), 1400 * ms);
+	CHECK_EQ(run_next_end(0, 0, 2000 * ms, 300 * ms), 300 * ms);
+	CHECK_EQ(run_next_end(1400 * ms, 0, 200 * ms, 1500 * ms), 1500 * ms);
+	CHECK_EQ(run_next_end(1200 * ms, 0, 200 * ms, 1500 * ms), 1400 * ms);
 	/* A remainder of nothing is no interval of its own. */
-	CHECK_EQ(run_next_end(200 * ms, 200 * ms, 400 * ms + 10), 400 * ms + 10);
-	CHECK_EQ(run_next_end(0, 100 * ms, 100 * ms), 100 * ms);
+	CHECK_EQ(run_next_end(200 * ms, 0, 200 * ms, 400 * ms + 10), 400 * ms + 10);
+	CHECK_EQ(run_next_end(0, 0, 100 * ms, 100 * ms), 100 * ms);
 }
 
 static void test_rates(void)

@@ -69,7 +69,7 @@ static pid_t worker_on(struct transfer *t, int *fd, struct transfer_page **page)
 
 	if (transfer_prepare(t, &cause) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
 		return -1;
-	pid = transfer_start(t, pair[0], page);
+	pid = transfer_start(t, pair[0], NULL, page);
 	close(pair[0]);
 	*fd = pair[1];
 	return pid;
@@ -138,7 +138,7 @@ static void test_shutdown_ends_a_long_write(void)
 
 	NEED(transfer_prepare(&t, &cause) == 0);
 	NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
-	pid = transfer_start(&t, pair[0], &page);
+	pid = transfer_start(&t, pair[0], NULL, &page);
 	NEED(pid > 0);
 	n = read(pair[1], data, sizeof(data));
 	NEED(n > 0);

@@ -1,0 +1,137 @@
+/* The end of a command: see conclude.h. */
+#include "conclude.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../socklib.h"
+#include "compare.h"
+#include "expect.h"
+#include "figures.h"
+#include "plan.h"
+#include "report.h"
+#include "run.h"
+#include "saved.h"
+#include "summary.h"
+
+/* ---- saved outputs ---- */
+
+static int drop_warm_up(const struct plan *plan, struct run *run, const char *name,
+			struct sock_cause *cause)
+{
+	char object[256];
+
+	if (plan->warm_up_s <= 0 || run_drop_before(run, plan->warm_up_s) == 0)
+		return 0;
+	snprintf(object, sizeof(object), "%.200s", name);
+	return sock_failed(cause, "-w", object, 0,
+			   "the text does not say how long its intervals are; -i tells");
+}
+
+static int read_one(const struct plan *plan, const char *name, struct run *run,
+		    struct sock_cause *cause)
+{
+	int is_stdin = strcmp(name, "-") == 0, failed;
+	FILE *file = is_stdin ? stdin : fopen(name, "re");
+
+	if (!file)
+		return sock_failed(cause, "read", name, errno, NULL);
+	failed = saved_read(file, is_stdin ? "standard input" : name,
+			    plan_given(plan, 'i') ? plan->interval_s : 0, run, cause);
+	if (!is_stdin)
+		fclose(file);
+	return failed ? -1 : drop_warm_up(plan, run, name, cause);
+}
+
+int conclude_read(const struct plan *plan, struct run *run, struct sock_cause *cause)
+{
+	for (size_t i = 0; i < plan->saved_count; i++)
+		if (read_one(plan, plan->saved[i], &run[i], cause))
+			return -1;
+	return 0;
+}
+
+/* ---- what is said ---- */
+
+/* All that is known of one command's runs: the last is the one of interest. */
+struct conclusion {
+	const struct plan *plan;
+	struct report *report;
+	struct summary summary[PLAN_SAVED];
+	const char *name[PLAN_SAVED];
+	size_t count;
+	struct compare compare;
+};
+
+static int add_run(struct conclusion *c, const struct run *run, const char *name)
+{
+	c->name[c->count] = name;
+	return summary_make(run, &c->summary[c->count]) ? -1 : (c->count++, 0);
+}
+
+static int gather(struct conclusion *c, const struct run *saved, const struct run *live)
+{
+	for (size_t i = 0; i < c->plan->saved_count; i++)
+		if (add_run(c, &saved[i], c->plan->saved[i]))
+			return -1;
+	if (live && add_run(c, live, "this run"))
+		return -1;
+	return c->count < 2 ? 0 : compare_make(&c->summary[0], &c->summary[1], &c->compare);
+}
+
+static void say_figures(struct conclusion *c)
+{
+	FILE *out = c->report->out;
+	int json = c->plan->json, is_run = plan_is_run(c->plan) || c->plan->saved_count > 0;
+
+	if (c->count == 1 && is_run)
+		(json ? figures_summary_json : figures_summary)(out, &c->summary[0]);
+	for (size_t i = 0; c->count == 2 && json && i < c->count; i++)
+		figures_summary_json(out, &c->summary[i]);
+	if (c->count == 2)
+		(json ? figures_compare_json : figures_compare)(out, &c->compare, c->name[0],
+								c->name[1]);
+	report_flush(c->report);
+}
+
+static int say_tests(struct conclusion *c, int *status)
+{
+	size_t count = c->plan->test_count;
+	struct expect_result *results = calloc(count ? count : 1, sizeof(*results));
+
+	if (!results)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		expect_evaluate(&c->plan->tests[i], &c->summary[c->count - 1],
+				c->count == 2 ? &c->compare : NULL, &results[i]);
+		if (c->plan->json)
+			figures_expect_json(c->report->out, &results[i]);
+		else
+			figures_expect(c->report->out, &results[i]);
+	}
+	*status = expect_status(results, count);
+	free(results);
+	report_flush(c->report);
+	return 0;
+}
+
+int conclude_say(struct report *report, const struct run *saved, const struct run *live,
+		 int *status, struct sock_cause *cause)
+{
+	struct conclusion c = { .plan = report->plan, .report = report };
+	int failed = gather(&c, saved, live);
+
+	*status = 0;
+	if (!failed)
+		say_figures(&c);
+	if (!failed && c.plan->test_count > 0)
+		failed = say_tests(&c, status);
+	if (failed)
+		sock_failed(cause, "summary", "", ENOMEM, NULL);
+	compare_free(&c.compare);
+	for (size_t i = 0; i < c.count; i++)
+		summary_free(&c.summary[i]);
+	return failed;
+}

@@ -1,0 +1,30 @@
+/*
+ * conclude: what a command comes to: the summary of its run, the comparison
+ * with a saved one, the tests of -E, and the exit status.
+ */
+#ifndef MEASURE_CONCLUDE_H
+#define MEASURE_CONCLUDE_H
+
+struct plan;
+struct report;
+struct run;
+struct sock_cause;
+
+/* Exit status when a test of -E cannot be told: "git bisect run" skips it. */
+#define CONCLUDE_CANNOT_TELL 125
+
+/*
+ * Read the saved outputs that the plan names into run[], which has room for
+ * PLAN_SAVED; with -w without what lies before it.  -1 with a cause.
+ */
+int conclude_read(const struct plan *plan, struct run *run, struct sock_cause *cause);
+
+/*
+ * Print all that there is to say of the saved runs and the live one (NULL:
+ * there was none).  *status gets the exit status that the tests of -E call
+ * for, 0 without.  -1 with a cause when there is no memory.
+ */
+int conclude_say(struct report *report, const struct run *saved, const struct run *live,
+		 int *status, struct sock_cause *cause);
+
+#endif
