@@ -25,7 +25,10 @@ NEEDED += -idirafter /usr/include $(addprefix -idirafter ,$(wildcard /usr/includ
 endif
 endif
 
+# Only of our own repository, not of one that this tree lies in.
+ifneq ($(wildcard .git),)
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
+endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
 MEASURE = clock compare conclude dist expect figures figures_compare figures_json json levels observer plan \
@@ -44,15 +47,22 @@ TABLES = man/sock_options.7
 
 all: $(PROGRAMS)
 
-sock_source sock_sink: %: $(BUILD)/%.o $(LIBRARY)
+$(BUILD)/bin/%: $(BUILD)/%.o $(LIBRARY)
+	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# Those at the top are of the build that was asked for last.
+$(PROGRAMS): %: $(BUILD)/bin/%
+	cp $< $@
+OTHERS := $(foreach p,$(PROGRAMS),$(shell cmp -s $(p) $(BUILD)/bin/$(p) || echo $(p)))
+$(OTHERS): FORCE
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(NEEDED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/measure/usage.o: NEEDED += -DSOCKLIB_VERSION='"$(FULL_VERSION)"'
-$(BUILD)/measure/usage.o: $(BUILD)/version
+$(BUILD)/measure/plan.o: private NEEDED += -DSOCKLIB_VERSION='"$(FULL_VERSION)"'
+$(BUILD)/measure/plan.o: $(BUILD)/version
 
 # Files that change only when what they hold does.
 FLAGS = $(CC) $(NEEDED) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
@@ -107,23 +117,26 @@ check-short: all $(TESTS)
 demo: all
 	tests/demo.sh
 
-bench: all $(BUILD)/ceiling
+bench: all $(HELPERS:%=$(BUILD)/%)
 	BUILD=$(BUILD) tests/bench.sh
 
 lint:
 	tests/lint.sh
 
+# A path may hold blanks.
+BIN_DIR = "$(DESTDIR)$(PREFIX)/bin"
+MAN_DIR = "$(DESTDIR)$(PREFIX)/share/man"
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(TABLES) $(DESTDIR)$(PREFIX)/share/man/man7
+	install -d $(BIN_DIR) $(MAN_DIR)/man1 $(MAN_DIR)/man7
+	install -m 755 $(PROGRAMS) $(BIN_DIR)
+	install -m 644 $(PAGES) $(MAN_DIR)/man1
+	install -m 644 $(TABLES) $(MAN_DIR)/man7
 
 uninstall:
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%)
-	rm -f $(PAGES:man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%)
-	rm -f $(TABLES:man/%=$(DESTDIR)$(PREFIX)/share/man/man7/%)
+	cd $(BIN_DIR) && rm -f $(PROGRAMS)
+	cd $(MAN_DIR)/man1 && rm -f $(notdir $(PAGES))
+	cd $(MAN_DIR)/man7 && rm -f $(notdir $(TABLES))
 
 clean:
 	rm -rf $(BUILD) $(PROGRAMS)

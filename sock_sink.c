@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 /* A source that is being started at the same moment gets this long. */
 #define TRYING_S 1.0
 #define TRY_AGAIN_S 0.02
+#define LOOK_MS 5 /* between looks at signals while a connection is made */
 /* After ^C a second one within this time ends a shell's loop as well. */
 #define SECOND_CHANCE_S 0.25
 
@@ -50,8 +52,11 @@ struct sink {
 
 /* ---- connecting ---- */
 
+/* The sink's own start, or the source's, may be what an error comes from. */
 static int worth_another_try(const struct sink *sink, int err)
 {
+	if (err == EAGAIN)
+		return 1;
 	if (err != ECONNREFUSED && err != ENOENT)
 		return 0;
 	for (int i = 0; i < sink->addresses; i++)
@@ -97,15 +102,60 @@ static int connect_failed(const struct sink *sink, struct sock_cause *cause, dou
 	return sock_failed(cause, "connect", object, err, reason);
 }
 
-/* Each address once.  The socket, and which address it was. */
-static int connect_once(const struct sink *sink, int *which, struct sock_cause *cause)
+/* Take a signal, if one came; it ends the connections. */
+static int is_interrupted(struct sink *sink)
 {
+	int sig, asks = wait_take_stop(&sig);
+
+	if (asks == 1)
+		sink->stop_signal = sig;
+	if (asks == 2)
+		sink->second_signal = sig;
+	if (asks)
+		observer_interrupt(&sink->observer, asks == 2);
+	return sink->stop_signal || sink->second_signal;
+}
+
+/* Connect to one address, however long it takes.  -1 with a cause. */
+static int connect_to(struct sink *sink, const struct sock_address *address,
+		      struct sock_cause *cause)
+{
+	int fd = sock_connect(address, sink->plan.early, cause), arrived = 0;
+
+	while (fd >= 0 && arrived == 0) {
+		if (is_interrupted(sink))
+			arrived = sock_failed(cause, "connect", "", EINTR, NULL);
+		else
+			arrived = sock_connected(fd, address, LOOK_MS, cause);
+		wait_until(0, NULL, 0, NULL);
+	}
+	if (fd >= 0 && arrived < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* This host has no such address or family: another may still do. */
+static int is_missing(int err)
+{
+	return err == EAFNOSUPPORT || err == EADDRNOTAVAIL || err == EPROTONOSUPPORT;
+}
+
+/* Each address once.  The socket, and which address it was; the best cause. */
+static int connect_once(struct sink *sink, int *which, struct sock_cause *cause)
+{
+	struct sock_cause one;
+
+	cause->err = 0;
 	for (*which = 0; *which < sink->addresses; ++*which) {
-		int fd = sock_connect(&sink->list[*which], sink->plan.early, cause);
+		int fd = connect_to(sink, &sink->list[*which], &one);
 
 		if (fd >= 0)
 			return fd;
-		if (strcmp(cause->step, "connect") != 0 || cause->err == EINTR)
+		if (cause->err == 0 || !is_missing(one.err))
+			*cause = one;
+		if (one.err == EINTR || strcmp(one.step, "setsockopt") == 0)
 			return -1;
 	}
 	return -1;
@@ -125,9 +175,10 @@ static int connect_patiently(struct sink *sink, struct report_opening *opening, 
 			list_addresses(sink, which, refused, size);
 			return fd;
 		}
-		if (strcmp(cause->step, "connect") != 0)
+		if (cause->err == EINTR || strcmp(cause->step, "connect") != 0)
 			return -1;
-		if (!worth_another_try(sink, cause->err) || opening->elapsed_s >= TRYING_S)
+		if (!worth_another_try(sink, cause->err) ||
+		    (cause->err != EAGAIN && opening->elapsed_s >= TRYING_S))
 			return connect_failed(sink, cause, opening->elapsed_s);
 		wait_until(clock_now() + clock_from_seconds(TRY_AGAIN_S), NULL, 0, NULL);
 	}
@@ -141,11 +192,7 @@ static int open_connection(struct sink *sink, struct report_opening *opening, ch
 
 	if (plan_place(&sink->plan) == PLAN_PIPE)
 		return STDIN_FILENO;
-	if (sink->caught)
-		wait_let_through(1);
 	fd = connect_patiently(sink, opening, refused, size, cause);
-	if (sink->caught)
-		wait_let_through(0);
 	if (fd >= 0 && sock_options_apply(sink->plan.late, fd, cause)) {
 		close(fd);
 		return -1;
@@ -227,23 +274,15 @@ static int start_round(struct sink *sink, unsigned int round, struct sock_cause 
 	return failed;
 }
 
-/* Sleep until there is something to do, and take signals. */
+/* Sleep until there is something to do, and do it. */
 static void take_turn(struct sink *sink, int64_t deadline)
 {
 	int64_t next = observer_next(&sink->observer);
-	int sig;
 
 	wait_until(next < deadline ? next : deadline, NULL, 0, NULL);
-	if (wait_take_stop(&sig)) {
-		if (sink->stop_signal)
-			sink->second_signal = sig;
-		else
-			sink->stop_signal = sig;
-		observer_interrupt(&sink->observer, sink->second_signal);
-	}
+	observer_reap(&sink->observer);
+	is_interrupted(sink);
 	observer_tick(&sink->observer);
-	if (wait_take_child())
-		observer_reap(&sink->observer);
 }
 
 static void watch_connections(struct sink *sink)
@@ -256,7 +295,7 @@ static void pause_between(struct sink *sink)
 {
 	int64_t end = clock_now() + clock_from_seconds(sink->plan.gap_s);
 
-	while (clock_now() < end && !sink->stop_signal)
+	while (!is_interrupted(sink) && clock_now() < end)
 		take_turn(sink, end);
 }
 
@@ -315,17 +354,23 @@ static void keep_end(const struct run_connection *connection, void *context)
 	sink->last = *connection;
 }
 
-/* As a saved text is read: comparing must not see a difference in blanks. */
-static void squeeze_blanks(char *text)
+/* As a saved text is read: a comparison must not see blanks. */
+static int set_squeezed(struct run *run, const char *name, const char *value)
 {
-	char *to = text;
+	char *text = strdup(value), *to = text;
+	int ret;
 
-	for (const char *from = text; *from; from++)
+	for (const char *from = value; text && *from; from++)
 		if (!isspace((unsigned char)*from))
 			*to++ = *from;
 		else if (to > text && to[-1] != ' ')
 			*to++ = ' ';
+	if (!text)
+		return -1;
 	*to = '\0';
+	ret = run_set(run, name, text);
+	free(text);
+	return ret;
 }
 
 static int describe_run(struct sink *sink)
@@ -338,11 +383,11 @@ static int describe_run(struct sink *sink)
 	sink->run.interval_s = plan->interval_s;
 	sink->run.duration_s = plan->duration_s;
 	sink->run.warm_up_s = plan->warm_up_s;
-	for (size_t i = 0; plan_setting(plan, i, &setting); i++) {
-		squeeze_blanks(setting.value);
-		if (*setting.value && run_set(&sink->run, setting.name, setting.value))
+	/* As in a header: the options always, the rest where it is said. */
+	for (size_t i = 0; plan_setting(plan, i, &setting); i++)
+		if ((i == 0 || *setting.value) &&
+		    set_squeezed(&sink->run, setting.name, setting.value))
 			return -1;
-	}
 	return 0;
 }
 
@@ -375,7 +420,7 @@ static int run_connections(struct sink *sink, struct sock_cause *cause)
 	for (unsigned int round = 1; rounds == 0 || round <= rounds; round++) {
 		if (round > 1)
 			pause_between(sink);
-		if (sink->stop_signal)
+		if (is_interrupted(sink))
 			break;
 		if (start_round(sink, round, cause))
 			return cause->err == EINTR ? 0 : -1;
@@ -423,7 +468,7 @@ static void wait_for_second(struct sink *sink)
 
 	while (!sink->second_signal && clock_now() < end) {
 		wait_until(end, NULL, 0, NULL);
-		wait_take_stop(&sink->second_signal);
+		is_interrupted(sink);
 	}
 }
 

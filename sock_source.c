@@ -65,8 +65,24 @@ struct source {
 
 /* ---- listening ---- */
 
+/*
+ * Remove the socket file while it is still ours.  Only as long as the socket is
+ * open can no other file have its number.
+ */
+static void remove_socket_file(struct source *source)
+{
+	struct stat now;
+
+	if (plan_place(&source->plan) == PLAN_PATH && source->socket_file.st_ino &&
+	    lstat(source->plan.host, &now) == 0 && now.st_ino == source->socket_file.st_ino &&
+	    now.st_dev == source->socket_file.st_dev)
+		unlink(source->plan.host);
+	source->socket_file.st_ino = 0;
+}
+
 static void close_listeners(struct source *source)
 {
+	remove_socket_file(source);
 	for (int i = 0; i < source->count; i++)
 		close(source->listeners[i]);
 	source->count = 0;
@@ -121,12 +137,13 @@ static int resolve(struct source *source, struct sock_cause *cause)
 static int listen_patiently(struct source *source, struct sock_cause *cause)
 {
 	int64_t end = clock_now() + clock_from_seconds(TRYING_S);
-	int resolved, ret;
+	int resolved, ret, path = plan_place(&source->plan) == PLAN_PATH;
 
 	for (int i = 0; i < PORT_TRIES; i++) {
 		resolved = resolve(source, cause);
 		ret = resolved < 0 ? -1 : listen_everywhere(source, resolved, cause);
-		if (ret == 0 || (ret < 0 && (cause->err != EADDRINUSE || clock_now() >= end)))
+		if (ret == 0 ||
+		    (ret < 0 && (cause->err != EADDRINUSE || path || clock_now() >= end)))
 			return ret;
 		if (ret < 0)
 			wait_until(clock_now() + clock_from_seconds(TRY_AGAIN_S), NULL, 0, NULL);
@@ -145,17 +162,6 @@ static int start_listening(struct source *source, struct sock_cause *cause)
 	if (ret == 0 && plan_place(&source->plan) == PLAN_PATH)
 		lstat(source->plan.host, &source->socket_file);
 	return ret;
-}
-
-/* Remove the socket file while it is still ours. */
-static void remove_socket_file(const struct source *source)
-{
-	struct stat now;
-
-	if (plan_place(&source->plan) == PLAN_PATH && source->socket_file.st_ino &&
-	    lstat(source->plan.host, &now) == 0 && now.st_ino == source->socket_file.st_ino &&
-	    now.st_dev == source->socket_file.st_dev)
-		unlink(source->plan.host);
 }
 
 /* ---- shortages ---- */
@@ -296,32 +302,31 @@ static int listeners_to_watch(struct source *source, int64_t now)
 	return source->count;
 }
 
-static void stop(struct source *source, int sig)
+static void stop(struct source *source, int sig, int hurry)
 {
-	if (source->stopped)
+	if (hurry)
 		source->second_signal = sig;
 	source->stopped = 1;
 	close_listeners(source);
 	if (source->pending >= 0)
 		close(source->pending);
 	source->pending = -1;
-	observer_interrupt(&source->observer, source->second_signal);
+	observer_interrupt(&source->observer, hurry);
 }
 
 static void take_turn(struct source *source)
 {
-	int ready[SOCK_ADDRESSES], sig, watched = listeners_to_watch(source, clock_now());
+	int ready[SOCK_ADDRESSES], sig, asks, watched = listeners_to_watch(source, clock_now());
 	int64_t deadline = observer_next(&source->observer);
 
 	if (source->retry < deadline && source->retry > 0)
 		deadline = source->retry;
 	wait_until(deadline, source->listeners, watched, ready);
-	if (wait_take_stop(&sig))
-		stop(source, sig);
-	if (wait_take_child()) {
-		observer_reap(&source->observer);
+	if (observer_reap(&source->observer))
 		source->retry = 0;
-	}
+	asks = wait_take_stop(&sig);
+	if (asks)
+		stop(source, sig, asks == 2);
 	observer_tick(&source->observer);
 	if (source->retry > 0 && clock_now() >= source->retry)
 		source->retry = 0;
@@ -397,7 +402,6 @@ static int conclude(struct source *source, int failed, struct sock_cause *cause)
 	bad = !source->stopped && source->observer.failed;
 	close_listeners(source);
 	observer_free(&source->observer);
-	remove_socket_file(source);
 	transfer_release(&source->transfer);
 	plan_free(&source->plan);
 	if (!failed && broken == EPIPE)

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,8 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#define SCRATCH_MS 1000 /* for a connection of this host with itself */
 
 /* ---- causes ---- */
 
@@ -149,7 +153,7 @@ static int resolve_name(const char *host, unsigned int port, struct sock_address
 
 	if (error)
 		return sock_failed(cause, "resolve", host, error == EAI_SYSTEM ? errno : 0,
-				   gai_strerror(error));
+				   error == EAI_SYSTEM ? NULL : gai_strerror(error));
 	for (struct addrinfo *ai = all; ai && count < max; ai = ai->ai_next) {
 		if (ai->ai_addrlen > sizeof(one.sa))
 			continue;
@@ -462,7 +466,8 @@ static int parse_seconds(const char *text, double max, uint64_t unit, uint64_t *
 
 	if (sock_seconds(text, 0, max, &seconds, why, size))
 		return -1;
-	*number = (uint64_t)(seconds * (double)unit + 0.5);
+	/* A time that is not 0 must not become 0, which means never. */
+	*number = (uint64_t)ceil(seconds * (double)unit - 1e-6);
 	return 0;
 }
 
@@ -773,12 +778,14 @@ int sock_option_fell_short(const struct sock_setting *setting, const struct sock
 			   uint64_t *expected)
 {
 	*expected = setting->asked.number;
-	if (setting->option->compare == SOCK_INCOMPARABLE || setting->option->kind == SOCK_LINGER)
-		return 0;
-	if (setting->option->compare == SOCK_DOUBLED)
-		*expected *= 2;
 	if (setting->option->kind == SOCK_STRING)
 		return strcmp(setting->asked.text, got->text) != 0;
+	switch (setting->option->compare) {
+	case SOCK_INCOMPARABLE: return 0;
+	case SOCK_SAME: return got->number != *expected;
+	case SOCK_DOUBLED: *expected *= 2; break;
+	default: break;
+	}
 	return got->number < *expected;
 }
 
@@ -788,7 +795,7 @@ void sock_value_text(const struct sock_option *option, const struct sock_value *
 	if (option->kind == SOCK_STRING)
 		snprintf(text, size, "%s", value->text);
 	else if (option->kind == SOCK_TIME)
-		snprintf(text, size, "%g", (double)value->number / 1e6);
+		snprintf(text, size, "%.13g", (double)value->number / 1e6);
 	else if (option->kind == SOCK_LINGER && value->number == SOCK_LINGER_OFF)
 		snprintf(text, size, "off");
 	else
@@ -831,7 +838,8 @@ static int stream_socket(int family)
 
 /*
  * 1 when path is a socket file that no program answers on: its owner was
- * killed.  A connection attempt tells; it must not wait for a full backlog.
+ * killed.  A datagram socket asks: the owner of a stream socket refuses it by
+ * its type (EPROTOTYPE) and hears nothing of it, a dead file by ECONNREFUSED.
  */
 static int is_dead_socket_file(const struct sock_address *address)
 {
@@ -841,10 +849,9 @@ static int is_dead_socket_file(const struct sock_address *address)
 
 	if (lstat(un->sun_path, &st) || !S_ISSOCK(st.st_mode))
 		return 0;
-	fd = stream_socket(AF_UNIX);
+	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 	if (fd < 0)
 		return 0;
-	fcntl(fd, F_SETFL, O_NONBLOCK);
 	dead = connect(fd, (const struct sockaddr *)&address->sa, address->length) &&
 	       errno == ECONNREFUSED;
 	close(fd);
@@ -881,6 +888,12 @@ static const char *bind_reason(const struct sock_address *address, int err)
 	return "in use by another program";
 }
 
+static int listen_failed(int fd, struct sock_cause *cause, const char *step,
+			 const struct sock_address *address, int err)
+{
+	return close_failed(fd, cause, step, address, err, bind_reason(address, err));
+}
+
 int sock_listen(const struct sock_address *address, const struct sock_options *early,
 		struct sock_cause *cause)
 {
@@ -899,10 +912,9 @@ int sock_listen(const struct sock_address *address, const struct sock_options *e
 		return -1;
 	}
 	if (bind_address(fd, address))
-		return close_failed(fd, cause, "bind", address, errno, bind_reason(address, errno));
+		return listen_failed(fd, cause, "bind", address, errno);
 	if (listen(fd, SOMAXCONN))
-		return close_failed(fd, cause, "listen", address, errno,
-				    bind_reason(address, errno));
+		return listen_failed(fd, cause, "listen", address, errno);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	return fd;
 }
@@ -931,11 +943,30 @@ int sock_connect(const struct sock_address *address, const struct sock_options *
 		close(fd);
 		return -1;
 	}
-	if (connect(fd, (const struct sockaddr *)&address->sa, address->length))
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	if (connect(fd, (const struct sockaddr *)&address->sa, address->length) &&
+	    errno != EINPROGRESS)
 		return close_failed(fd, cause, "connect", address, errno, NULL);
-	if (met_itself(fd))
-		return close_failed(fd, cause, "connect", address, ECONNREFUSED, NULL);
 	return fd;
+}
+
+int sock_connected(int fd, const struct sock_address *address, int wait_ms,
+		   struct sock_cause *cause)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+	int err = 0;
+	socklen_t length = sizeof(err);
+
+	if (poll(&ready, 1, wait_ms) <= 0)
+		return 0;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length))
+		err = errno;
+	if (!err && met_itself(fd))
+		err = ECONNREFUSED;
+	if (err)
+		return close_failed(-1, cause, "connect", address, err, NULL);
+	fcntl(fd, F_SETFL, 0);
+	return 1;
 }
 
 int sock_fresh(int fd)
@@ -946,12 +977,32 @@ int sock_fresh(int fd)
 	return stream_socket(local.sa.ss_family);
 }
 
-/* A connection of this host with itself, in pair as of socketpair(2). */
+/* Connect to a listener of our own, and accept it, in pair as of socketpair(2). */
+static int meet(int listener, int pair[2])
+{
+	struct sock_address address;
+	struct sock_cause ignored;
+
+	sock_address_local(listener, &address);
+	pair[0] = sock_connect(&address, NULL, &ignored);
+	if (pair[0] < 0)
+		return -1;
+	fcntl(listener, F_SETFL, 0);
+	if (sock_connected(pair[0], &address, SCRATCH_MS, &ignored) == 1)
+		pair[1] = accept(listener, NULL, NULL);
+	else
+		pair[1] = -1;
+	if (pair[1] < 0)
+		close(pair[0]);
+	return pair[1] < 0 ? -1 : 0;
+}
+
+/* A connection of this host with itself. */
 static int scratch_pair(int family, int pair[2])
 {
 	struct sock_address list[2];
 	struct sock_cause ignored;
-	int listener, n;
+	int listener, n, ret;
 
 	if (family == AF_UNIX)
 		return socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
@@ -959,13 +1010,9 @@ static int scratch_pair(int family, int pair[2])
 	listener = n < 1 ? -1 : sock_listen(&list[0], NULL, &ignored);
 	if (listener < 0)
 		return -1;
-	sock_address_local(listener, &list[0]);
-	pair[0] = sock_connect(&list[0], NULL, &ignored);
-	pair[1] = pair[0] < 0 ? -1 : accept(listener, NULL, NULL);
+	ret = meet(listener, pair);
 	close(listener);
-	if (pair[0] >= 0 && pair[1] < 0)
-		close(pair[0]);
-	return pair[1] < 0 ? -1 : 0;
+	return ret;
 }
 
 int sock_options_try(const struct sock_options *late, const struct sock_address *address,

@@ -6,8 +6,9 @@
  * such as "TCP_NODELAY SO_RCVBUF=8192".  One row of the table drives parsing,
  * setting, reading back, "-t help" and the check of sock_options(7).
  *
- * Nothing here prints, exits or keeps state.  A function that fails returns
- * -1 and fills in a struct sock_cause; the programs speak.
+ * Nothing here prints, exits or keeps state.  What fails returns -1 (NULL for
+ * a pointer) and, where there is something to tell, fills in a cause; the
+ * programs speak.
  */
 #ifndef SOCKLIB_H
 #define SOCKLIB_H
@@ -46,7 +47,7 @@ int sock_failed(struct sock_cause *cause, const char *step, const char *object, 
 int sock_number(const char *text, int accept, uint64_t min, uint64_t max, uint64_t *value,
 		char *why, size_t size);
 
-/* Seconds with an optional decimal fraction: "2", "0.25", ".5". */
+/* Seconds with an optional decimal fraction: "2", "0.25", ".5"; errors as above. */
 int sock_seconds(const char *text, double min, double max, double *value, char *why, size_t size);
 
 /* Addresses: IPv4, IPv6, and AF_UNIX for a host with a slash in it. */
@@ -69,7 +70,9 @@ int sock_resolve(const char *host, unsigned int port, struct sock_address *list,
 /* "127.0.0.1:7001", "[::1]:7001", a path; with_port 0: without the port. */
 void sock_address_text(const struct sock_address *address, int with_port, char *text, size_t size);
 
+/* 127.0.0.0/8 or ::1. */
 int sock_address_is_loopback(const struct sock_address *address);
+/* 0 for AF_UNIX, where setting does nothing. */
 unsigned int sock_address_port(const struct sock_address *address);
 void sock_address_set_port(struct sock_address *address, unsigned int port);
 
@@ -169,10 +172,11 @@ int sock_options_apply(const struct sock_options *options, int fd, struct sock_c
 /* What fd has now; -1 where the kernel does not say. */
 int sock_option_read(const struct sock_option *option, int fd, struct sock_value *value);
 
-/* 1 when got is less than the kernel would give for asked were it free to. */
+/* 1 when got is not what asked should give, by the row's way to compare. */
 int sock_option_fell_short(const struct sock_setting *setting, const struct sock_value *got,
 			   uint64_t *expected);
 
+/* As an option string would say it; a timeval in seconds. */
 void sock_value_text(const struct sock_option *option, const struct sock_value *value, char *text,
 		     size_t size);
 
@@ -184,9 +188,19 @@ void sock_value_text(const struct sock_option *option, const struct sock_value *
 int sock_listen(const struct sock_address *address, const struct sock_options *early,
 		struct sock_cause *cause);
 
-/* A socket connected to address, early options set before connect(). */
+/*
+ * A non-blocking socket on its way to address, early options set before
+ * connect().  An AF_UNIX listener whose queue is full gives EAGAIN.
+ */
 int sock_connect(const struct sock_address *address, const struct sock_options *early,
 		 struct sock_cause *cause);
+
+/*
+ * 1 when it has arrived, and is blocking from then on; 0 when it has not after
+ * wait_ms; -1 with a cause when it never will.  fd stays the caller's.
+ */
+int sock_connected(int fd, const struct sock_address *address, int wait_ms,
+		   struct sock_cause *cause);
 
 /* A socket with nothing set, of the family of fd, to see what is the default. */
 int sock_fresh(int fd);

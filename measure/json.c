@@ -95,6 +95,12 @@ void json_count(struct json *json, const char *key, uint64_t value)
 	fprintf(json->out, "%" PRIu64, value);
 }
 
+void json_digits(struct json *json, const char *key, const char *digits)
+{
+	member(json, key);
+	fputs(digits, json->out);
+}
+
 void json_bool(struct json *json, const char *key, int value)
 {
 	member(json, key);

@@ -22,6 +22,8 @@ void json_end(struct json *json); /* with the newline */
 void json_text(struct json *json, const char *key, const char *text); /* NULL: null */
 void json_real(struct json *json, const char *key, double value);
 void json_count(struct json *json, const char *key, uint64_t value);
+/* A number that is already written as JSON has it. */
+void json_digits(struct json *json, const char *key, const char *digits);
 void json_bool(struct json *json, const char *key, int value);
 void json_null(struct json *json, const char *key);
 void json_open(struct json *json, const char *key, char bracket); /* '{' or '[' */

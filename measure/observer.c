@@ -20,6 +20,7 @@
 #include "run.h"
 #include "tcpstate.h"
 #include "transfer.h"
+#include "wait.h"
 
 #define PATIENCE_NS INT64_C(1000000000) /* from shutdown() to SIGKILL */
 #define FEW_CALLS 16			/* in an interval: one call is a visible part of it */
@@ -177,40 +178,40 @@ void observer_go(struct observer *observer)
 
 /* ---- reading counters ---- */
 
-static uint64_t counted_bytes(const struct observed *one)
+/*
+ * When calls are rare a sender's count of returned writes lags by what the
+ * write in progress has achieved; what the peer has acknowledged tells a part
+ * of that.  0 where it does not matter or is not known.
+ */
+static uint64_t acked_bytes(const struct observed *one)
 {
-	return atomic_load_explicit(&one->page->bytes, memory_order_relaxed);
+	uint64_t calls = atomic_load_explicit(&one->page->calls, memory_order_relaxed), acked;
+
+	if (!one->run.sends || one->fd < 0 || calls - one->run.calls >= FEW_CALLS ||
+	    tcpstate_bytes_acked(one->fd, &acked))
+		return 0;
+	/* Our end of the stream counts as a byte (RFC 9293 3.4). */
+	return acked - (one->asked != RUN_OPEN && acked > 0);
 }
 
 /*
- * How far the connection has come.  When calls are rare a sender's count of
- * returned writes lags by what the write in progress has achieved; what the
- * peer has acknowledged tells a part of that.
+ * How far the connection has come; counted: by returned calls alone.  The
+ * kernel may be slow to answer, so the clock and the counters come after.
  */
-static uint64_t bytes_so_far(const struct observer *observer, const struct observed *one,
-			     uint64_t calls)
-{
-	int rare = one->run.sends && one->fd >= 0 && calls - one->run.calls < FEW_CALLS;
-	uint64_t acked = 0, bytes;
-
-	if (rare && tcpstate_bytes_acked(one->fd, &acked))
-		acked = 0;
-	/* Read last: a call that has returned meanwhile is no part of one. */
-	bytes = counted_bytes(one);
-	if (acked <= bytes)
-		return bytes;
-	return acked - bytes < observer->plan->block ? acked : bytes + observer->plan->block;
-}
-
-/* counted: by returned calls alone. */
 static void take_reading(const struct observer *observer, struct observed *one, int counted)
 {
 	struct reading *reading = &one->reading;
+	uint64_t acked = counted ? 0 : acked_bytes(one), bytes;
 
 	reading->time = clock_now();
+	bytes = atomic_load_explicit(&one->page->bytes, memory_order_relaxed);
 	reading->calls = atomic_load_explicit(&one->page->calls, memory_order_relaxed);
-	reading->bytes = counted ? counted_bytes(one) : bytes_so_far(observer, one, reading->calls);
-	reading->estimated = reading->bytes > counted_bytes(one);
+	reading->estimated = acked > bytes;
+	reading->bytes = bytes;
+	if (acked > bytes)
+		reading->bytes = acked - bytes < observer->plan->block
+					 ? acked
+					 : bytes + observer->plan->block;
 }
 
 static void close_interval(struct observer *observer, struct observed *one)
@@ -400,17 +401,26 @@ void observer_tick(struct observer *observer)
 			use_reading(observer, &observer->open[i]);
 }
 
-void observer_reap(struct observer *observer)
+static int reap(struct observer *observer, pid_t pid, int status)
 {
-	int status;
+	for (size_t i = 0; i < observer->count; i++)
+		if (observer->open[i].pid == pid) {
+			ended(observer, &observer->open[i], status);
+			return 1;
+		}
+	return 0;
+}
+
+int observer_reap(struct observer *observer)
+{
+	int status, count = 0;
 	pid_t pid;
 
+	if (!wait_take_child())
+		return 0;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		for (size_t i = 0; i < observer->count; i++)
-			if (observer->open[i].pid == pid) {
-				ended(observer, &observer->open[i], status);
-				break;
-			}
+		count += reap(observer, pid, status);
+	return count;
 }
 
 void observer_interrupt(struct observer *observer, int hurry)

@@ -61,8 +61,8 @@ int64_t observer_next(const struct observer *observer);
 /* Do what is due: close intervals, end what has lasted long enough. */
 void observer_tick(struct observer *observer);
 
-/* Look for workers that have ended, and report their connections. */
-void observer_reap(struct observer *observer);
+/* Look for workers that have ended, and report their connections; how many. */
+int observer_reap(struct observer *observer);
 
 /* Ask all open connections to end, as interrupted; with hurry, leave no second. */
 void observer_interrupt(struct observer *observer, int hurry);

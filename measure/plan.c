@@ -13,6 +13,10 @@
 #include "expect.h"
 #include "platform.h"
 
+#ifndef SOCKLIB_VERSION
+#define SOCKLIB_VERSION "unknown"
+#endif
+
 #define BOTH (PLAN_SOURCE | PLAN_SINK)
 
 #define DEFAULT_BLOCK 65536
@@ -318,39 +322,39 @@ int plan_is_live(const struct plan *plan)
 	return 0;
 }
 
-/* Each writes its value, or nothing where it is as by default. */
-static void show_options(const struct plan *plan, char *value, size_t size)
+/* Each gives its value, or leaves "" where it is as by default. */
+static void show_options(const struct plan *plan, struct plan_setting *setting)
 {
-	snprintf(value, size, "%s", sock_options_text(plan->late));
+	setting->value = sock_options_text(plan->late);
 }
 
-static void show_early(const struct plan *plan, char *value, size_t size)
+static void show_early(const struct plan *plan, struct plan_setting *setting)
 {
-	snprintf(value, size, "%s", sock_options_text(plan->early));
+	setting->value = sock_options_text(plan->early);
 }
 
-static void show_block(const struct plan *plan, char *value, size_t size)
+static void show_block(const struct plan *plan, struct plan_setting *setting)
 {
 	if (plan_given(plan, 'b'))
-		snprintf(value, size, "%" PRIu64, plan->block);
+		snprintf(setting->room, sizeof(setting->room), "%" PRIu64, plan->block);
 }
 
-static void show_interval(const struct plan *plan, char *value, size_t size)
+static void show_interval(const struct plan *plan, struct plan_setting *setting)
 {
-	if (fabs(plan->interval_s - DEFAULT_INTERVAL_S) > 1e-9)
-		snprintf(value, size, "%g", plan->interval_s);
+	if (plan_given(plan, 'i') || fabs(plan->interval_s - DEFAULT_INTERVAL_S) > 1e-9)
+		snprintf(setting->room, sizeof(setting->room), "%g", plan->interval_s);
 }
 
-static void show_warm_up(const struct plan *plan, char *value, size_t size)
+static void show_warm_up(const struct plan *plan, struct plan_setting *setting)
 {
 	if (plan->warm_up_s > 0)
-		snprintf(value, size, "%g", plan->warm_up_s);
+		snprintf(setting->room, sizeof(setting->room), "%g", plan->warm_up_s);
 }
 
-static void show_cpu(const struct plan *plan, char *value, size_t size)
+static void show_cpu(const struct plan *plan, struct plan_setting *setting)
 {
 	if (plan->cpu >= 0)
-		snprintf(value, size, "%d", plan->cpu);
+		snprintf(setting->room, sizeof(setting->room), "%d", plan->cpu);
 }
 
 int plan_setting(const struct plan *plan, size_t index, struct plan_setting *setting)
@@ -358,7 +362,7 @@ int plan_setting(const struct plan *plan, size_t index, struct plan_setting *set
 	static const struct {
 		const char *name;
 		int is_string;
-		void (*show)(const struct plan *plan, char *value, size_t size);
+		void (*show)(const struct plan *plan, struct plan_setting *setting);
 	} rows[] = {
 		{ "options", 1, show_options }, { "early", 1, show_early },
 		{ "block", 0, show_block },	{ "interval", 0, show_interval },
@@ -369,8 +373,14 @@ int plan_setting(const struct plan *plan, size_t index, struct plan_setting *set
 		return 0;
 	*setting = (struct plan_setting){ .name = rows[index].name,
 					  .is_string = rows[index].is_string };
-	rows[index].show(plan, setting->value, sizeof(setting->value));
+	setting->value = setting->room;
+	rows[index].show(plan, setting);
 	return 1;
+}
+
+const char *plan_version(void)
+{
+	return SOCKLIB_VERSION;
 }
 
 /* string: room for ":" and two characters a letter. */
@@ -422,8 +432,7 @@ static void set_defaults(struct plan *plan)
 	if (run && !plan_given(plan, 'd'))
 		plan->duration_s = RUN_DURATION_S;
 	left = plan->duration_s - plan->warm_up_s;
-	if (run && !plan_given(plan, 'i') &&
-	    plan->duration_s < RUN_INTERVALS * DEFAULT_INTERVAL_S)
+	if (run && !plan_given(plan, 'i') && plan->duration_s < RUN_INTERVALS * DEFAULT_INTERVAL_S)
 		plan->interval_s = left / RUN_INTERVALS;
 	/* A connection shorter than an interval is one interval, planned whole. */
 	if (left > 0 && plan->interval_s > left)

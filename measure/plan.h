@@ -74,11 +74,17 @@ const struct plan_option *plan_option_row(size_t index);
  */
 int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
 	       struct sock_cause *cause);
+
+/* What plan_parse() got, also where it failed. */
 void plan_free(struct plan *plan);
+
+/* "1.0-3f2a91c": the version, and the commit where it is known. */
+const char *plan_version(void);
 
 /* 1 when this letter stood on the command line. */
 int plan_given(const struct plan *plan, char letter);
 
+/* Where the transfer goes, by the form of the host. */
 enum plan_place plan_place(const struct plan *plan);
 
 /* 1 when the sink makes more than one connection: intervals have other defaults. */
@@ -91,7 +97,8 @@ int plan_is_live(const struct plan *plan);
 struct plan_setting {
 	const char *name;
 	int is_string;
-	char value[1024]; /* "": not said, since it is as by default */
+	const char *value; /* "": not said, since it is as by default */
+	char room[32];	   /* for a number */
 };
 
 /* The setting number index, in the order of a header.  0 behind the last. */

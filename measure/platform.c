@@ -7,6 +7,15 @@
 #include <errno.h>
 #include <unistd.h>
 
+#define OPEN_MAX_LOOK 65536 /* a limit above this is not walked through */
+
+static int open_max(void)
+{
+	long max = sysconf(_SC_OPEN_MAX);
+
+	return max < 0 || max > OPEN_MAX_LOOK ? OPEN_MAX_LOOK : (int)max;
+}
+
 static void close_range_but(int first, int last, int fd, int other)
 {
 	for (int i = first; i <= last; i++)
@@ -64,7 +73,7 @@ void platform_close_all_but(int fd, int other)
 	if (syscall(SYS_close_range, (unsigned int)high + 1, ~0U, 0) == 0)
 		return;
 #endif
-	close_range_but(high + 1, (int)sysconf(_SC_OPEN_MAX) - 1, low, high);
+	close_range_but(high + 1, open_max() - 1, low, high);
 }
 
 int platform_memory_file(void)
@@ -99,8 +108,6 @@ int platform_has_discard(void)
 
 #else /* no Linux parts */
 
-#define OPEN_MAX_LOOK 65536 /* a limit above this is not walked through */
-
 int platform_die_with_parent(pid_t parent)
 {
 	(void)parent;
@@ -122,11 +129,7 @@ int platform_can_pin(int cpu)
 
 void platform_close_all_but(int fd, int other)
 {
-	long max = sysconf(_SC_OPEN_MAX);
-
-	if (max < 0 || max > OPEN_MAX_LOOK)
-		max = OPEN_MAX_LOOK;
-	close_range_but(0, (int)max - 1, fd, other);
+	close_range_but(0, open_max() - 1, fd, other);
 }
 
 int platform_memory_file(void)

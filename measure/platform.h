@@ -1,8 +1,8 @@
 /*
  * platform: the one door to what only some kernels do for a worker.
  *
- * Each function returns -1 with errno ENOSYS where this system, or a build
- * with SOCKLIB_PORTABLE, lacks the means.
+ * Where this system, or a build with SOCKLIB_PORTABLE, lacks the means for
+ * what a function does, that returns -1 with errno ENOSYS.
  */
 #ifndef MEASURE_PLATFORM_H
 #define MEASURE_PLATFORM_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The calling child dies when its parent does (prctl(2), PR_SET_PDEATHSIG). */
+/* The calling child dies when its parent does, now if it has (PR_SET_PDEATHSIG, prctl(2)). */
 int platform_die_with_parent(pid_t parent);
 
 /* Run the calling process on this CPU alone (sched_setaffinity(2)). */

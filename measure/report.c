@@ -1,6 +1,7 @@
 /* Text and JSON Lines: see report.h. */
 #include "report.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 #include "plan.h"
 #include "run.h"
 #include "settings.h"
-#include "usage.h"
+#include "wait.h"
 #include "words.h"
 
 /* ---- lines ---- */
@@ -37,7 +38,8 @@ static void keep_standard_descriptors(void)
 
 void report_open(struct report *report, const char *program, const struct plan *plan)
 {
-	int pipe = plan->side == PLAN_SOURCE && plan_place(plan) == PLAN_PIPE;
+	int pipe = plan->side == PLAN_SOURCE && plan->ask == PLAN_RUN &&
+		   plan_place(plan) == PLAN_PIPE;
 
 	*report =
 		(struct report){ .out = pipe ? stderr : stdout, .program = program, .plan = plan };
@@ -69,8 +71,10 @@ void report_progress(struct report *report, const char *text)
 void report_flush(struct report *report)
 {
 	erase_progress(report);
-	if (fflush(report->out) && !report->broken)
-		report->broken = errno;
+	wait_writable(fileno(report->out));
+	/* A long text may have failed in the middle, and its end not. */
+	if ((fflush(report->out) || ferror(report->out)) && !report->broken)
+		report->broken = errno ? errno : EIO;
 }
 
 __attribute__((format(printf, 2, 3))) static void line(struct report *report, const char *format,
@@ -86,13 +90,10 @@ __attribute__((format(printf, 2, 3))) static void line(struct report *report, co
 }
 
 /* Control characters as blanks: a line stays a line, a terminal unharmed. */
-static void clean(const char *from, char *to, size_t size)
+static void print_clean(FILE *out, const char *text)
 {
-	size_t i;
-
-	for (i = 0; from[i] && i + 1 < size; i++)
-		to[i] = (unsigned char)from[i] < 0x20 || from[i] == 0x7f ? ' ' : from[i];
-	to[i] = '\0';
+	for (; *text; text++)
+		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
 }
 
 static void json_start_line(struct report *report, struct json *json, const char *event)
@@ -123,7 +124,7 @@ static void start_json(struct report *report, unsigned int port)
 
 	json_start_line(report, &json, "start");
 	json_text(&json, "program", report->program);
-	json_text(&json, "version", usage_version());
+	json_text(&json, "version", plan_version());
 	json_text(&json, "host", host_name(plan));
 	if (plan_place(plan) == PLAN_NET)
 		json_count(&json, "port", port);
@@ -149,16 +150,13 @@ static void start_json(struct report *report, unsigned int port)
 static void print_settings(struct report *report)
 {
 	struct plan_setting setting;
-	char value[sizeof(setting.value)];
 
 	for (size_t i = 0; plan_setting(report->plan, i, &setting); i++) {
-		int is_first = i == 0, source = report->plan->side == PLAN_SOURCE;
-
-		if (!is_first && (source || !*setting.value))
+		if (i > 0 && (report->plan->side == PLAN_SOURCE || !*setting.value))
 			continue;
-		clean(setting.value, value, sizeof(value));
-		fprintf(report->out, setting.is_string ? " %s=[%s]" : " %s=%s", setting.name,
-			value);
+		fprintf(report->out, setting.is_string ? " %s=[" : " %s=", setting.name);
+		print_clean(report->out, setting.value);
+		fputs(setting.is_string ? "]" : "", report->out);
 	}
 }
 
@@ -166,15 +164,16 @@ void report_start(struct report *report, unsigned int port)
 {
 	const struct plan *plan = report->plan;
 	int net = plan_place(plan) == PLAN_NET, source = plan->side == PLAN_SOURCE;
-	char name[1024];
 
 	if (plan->json) {
 		start_json(report, port);
 		return;
 	}
-	clean(net && source ? "" : host_name(plan), name, sizeof(name));
-	if (!(source && net))
-		fprintf(report->out, "%s=%s%s", source ? "path" : "host", name, net ? " " : "");
+	if (!(source && net)) {
+		fputs(source ? "path=" : "host=", report->out);
+		print_clean(report->out, host_name(plan));
+		fputs(net ? " " : "", report->out);
+	}
 	if (net)
 		fprintf(report->out, "port=%u", port);
 	print_settings(report);
@@ -227,8 +226,8 @@ static void json_value(struct json *json, const char *key, const char *text, int
 {
 	if (!*text)
 		json_null(json, key);
-	else if (is_number)
-		json_real(json, key, strtod(text, NULL));
+	else if (is_number && isdigit((unsigned char)*text))
+		json_digits(json, key, text);
 	else
 		json_text(json, key, text);
 }
@@ -552,22 +551,28 @@ static void error_json(struct report *report, const struct sock_cause *cause)
 	json_end_line(report, &json);
 }
 
+/* Also where stderr is the report, and so not flushed by itself. */
+static void complain(const struct report *report, const char *sentence)
+{
+	fprintf(stderr, "%s: ", report->program);
+	print_clean(stderr, sentence);
+	putc('\n', stderr);
+	fflush(stderr);
+}
+
 void report_error(struct report *report, const struct sock_cause *cause)
 {
-	char sentence[2048], printed[2048];
+	char sentence[2048];
 
+	erase_progress(report);
 	snprintf(sentence, sizeof(sentence), "%s%s%s: %s", cause->step, *cause->object ? " " : "",
 		 cause->object, cause->reason);
-	clean(sentence, printed, sizeof(printed));
-	fprintf(stderr, "%s: %s\n", report->program, printed);
-	if (report->plan && report->plan->json && cause->status == 1 && !report->broken)
+	complain(report, sentence);
+	if (report->plan->json && cause->status == 1 && !report->broken)
 		error_json(report, cause);
 }
 
 void report_warning(const struct report *report, const char *sentence)
 {
-	char printed[1024];
-
-	clean(sentence, printed, sizeof(printed));
-	fprintf(stderr, "%s: %s\n", report->program, printed);
+	complain(report, sentence);
 }

@@ -47,6 +47,9 @@ int64_t run_next_end(int64_t now, int64_t warm_up, int64_t interval, int64_t dur
 
 	if (now >= warm_up)
 		next += ((now - warm_up) / interval + 1) * interval;
+	/* Behind a late one a short remainder says little: it joins the next. */
+	if (now > warm_up && next - now < interval / 2)
+		next += interval;
 	if (duration > 0 && now < duration && next > duration - interval / 1000)
 		return duration;
 	return next;

@@ -70,7 +70,7 @@ struct run_interval run_close_interval(struct run_connection *connection, double
  * When the next interval ends, in ns since the connection began: at warm_up
  * (0: none), whole multiples of interval behind it, and at duration (0: none),
  * whichever comes first after now.  A remainder below a thousandth of an
- * interval joins the last.
+ * interval joins the last, one below half an interval after now the next.
  */
 int64_t run_next_end(int64_t now, int64_t warm_up, int64_t interval, int64_t duration);
 

@@ -43,7 +43,7 @@ static void fill_row(struct settings_row *row, const struct sock_setting *settin
 	const struct sock_option *option = setting->option;
 
 	*row = (struct settings_row){ .name = option->name, .early = early };
-	row->is_number = option->kind != SOCK_STRING && option->kind != SOCK_LINGER;
+	row->is_number = option->kind != SOCK_STRING;
 	sock_value_text(option, &setting->asked, row->asked, sizeof(row->asked));
 	read_text(option, fresh, row->fresh);
 	read_text(option, fd, row->granted);

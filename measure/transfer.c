@@ -2,6 +2,8 @@
 #include "transfer.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,9 @@
 #include "../socklib.h"
 #include "platform.h"
 #include "wait.h"
+
+/* A counter that needed a lock could not be shared by two processes. */
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit counters must be lock-free");
 
 /* One worker at work. */
 struct worker {
@@ -188,6 +193,19 @@ static ssize_t call_paused(struct worker *w)
 
 /* ---- the loop ---- */
 
+/* A pipe may come to us non-blocking; elsewhere EAGAIN is a timeout's. */
+static int try_again(const struct worker *w)
+{
+	int writes = w->transfer->way == TRANSFER_WRITE || w->transfer->way == TRANSFER_SENDFILE;
+	struct pollfd ready = { .fd = w->fd, .events = writes ? POLLOUT : POLLIN };
+	int err = errno, again = err == EINTR;
+
+	if (err == EAGAIN && (fcntl(w->fd, F_GETFL) & O_NONBLOCK))
+		again = poll(&ready, 1, -1) > 0;
+	errno = err;
+	return again;
+}
+
 static void move_bytes(struct worker *w, ssize_t (*call)(struct worker *))
 {
 	struct transfer_page *page = w->page;
@@ -197,7 +215,7 @@ static void move_bytes(struct worker *w, ssize_t (*call)(struct worker *))
 		ssize_t n = call(w);
 
 		if (n <= 0) {
-			if (n < 0 && errno == EINTR)
+			if (n < 0 && try_again(w))
 				continue;
 			page->err = errno;
 			page->end = n == 0 ? TRANSFER_EOF : TRANSFER_ERROR;

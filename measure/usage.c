@@ -9,10 +9,6 @@
 #include "plan.h"
 #include "report.h"
 
-#ifndef SOCKLIB_VERSION
-#define SOCKLIB_VERSION "unknown"
-#endif
-
 #define COLUMNS 78
 
 static void print_usage(const char *program, enum plan_side side)
@@ -99,11 +95,6 @@ static void print_option_list(void)
 	}
 }
 
-const char *usage_version(void)
-{
-	return SOCKLIB_VERSION;
-}
-
 void usage_answer(struct report *report)
 {
 	if (report->plan->ask == PLAN_HELP)
@@ -111,6 +102,6 @@ void usage_answer(struct report *report)
 	else if (report->plan->ask == PLAN_LIST_OPTIONS)
 		print_option_list();
 	else
-		printf("%s (socklib) %s\n", report->program, usage_version());
+		printf("%s (socklib) %s\n", report->program, plan_version());
 	report_flush(report);
 }

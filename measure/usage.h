@@ -10,7 +10,4 @@ struct report;
 /* Print what report->plan asks for. */
 void usage_answer(struct report *report);
 
-/* "1.0-3f2a91c": the version, and the commit where it is known. */
-const char *usage_version(void);
-
 #endif

@@ -1,7 +1,7 @@
 /* Sleeping until something is due: see wait.h. */
 #include "wait.h"
 
-#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/select.h>
@@ -12,6 +12,9 @@
 
 static volatile sig_atomic_t stop_signal;
 static volatile sig_atomic_t child_ended;
+static int64_t first_stop; /* when the first was taken, 0: none was */
+
+#define HEELS_NS 10000000 /* a second signal so soon is the first once more */
 
 static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
 #define STOPS (sizeof(stops) / sizeof(stops[0]))
@@ -57,19 +60,20 @@ void wait_catch_signals(void)
 	set_action(SIGPIPE, SIG_IGN);
 }
 
-void wait_let_through(int yes)
-{
-	sigset_t set;
-
-	stop_set(&set);
-	sigprocmask(yes ? SIG_UNBLOCK : SIG_BLOCK, &set, NULL);
-}
-
 int wait_take_stop(int *sig)
 {
+	int64_t now;
+
 	*sig = stop_signal;
 	stop_signal = 0;
-	return *sig != 0;
+	if (*sig == 0)
+		return 0;
+	now = clock_now();
+	if (first_stop == 0) {
+		first_stop = now;
+		return 1;
+	}
+	return now - first_stop < HEELS_NS ? 0 : 2;
 }
 
 int wait_take_child(void)
@@ -118,6 +122,15 @@ static struct timespec time_left(int64_t deadline)
 				  .tv_nsec = (long)(left % 1000000000) };
 }
 
+/* The mask to sleep with: what is caught comes through. */
+static void open_mask(sigset_t *open)
+{
+	sigprocmask(SIG_BLOCK, NULL, open);
+	for (size_t i = 0; i < STOPS; i++)
+		sigdelset(open, stops[i]);
+	sigdelset(open, SIGCHLD);
+}
+
 void wait_until(int64_t deadline, const int *fds, int count, int *ready)
 {
 	struct timespec timeout = time_left(deadline);
@@ -131,11 +144,30 @@ void wait_until(int64_t deadline, const int *fds, int count, int *ready)
 		top = fds[i] > top ? fds[i] : top;
 		ready[i] = 0;
 	}
-	sigprocmask(SIG_BLOCK, NULL, &open);
-	for (size_t i = 0; i < STOPS; i++)
-		sigdelset(&open, stops[i]);
-	sigdelset(&open, SIGCHLD);
+	open_mask(&open);
 	n = pselect(top + 1, &set, NULL, NULL, &timeout, &open);
 	for (int i = 0; i < count && n > 0; i++)
 		ready[i] = FD_ISSET((size_t)fds[i], &set) != 0;
+}
+
+void wait_writable(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+	sigset_t open;
+	fd_set set;
+	int held = 0; /* the first, for who asks later */
+
+	open_mask(&open);
+	while (poll(&ready, 1, 0) == 0) {
+		if (stop_signal && (held || first_stop))
+			wait_die_by(stop_signal);
+		if (stop_signal)
+			held = stop_signal;
+		stop_signal = 0;
+		FD_ZERO(&set);
+		FD_SET((size_t)fd, &set);
+		pselect(fd + 1, NULL, &set, NULL, NULL, &open);
+	}
+	if (held)
+		stop_signal = held;
 }

@@ -2,8 +2,8 @@
  * wait: the one place where the observer sleeps, until a deadline, a
  * descriptor or a signal.
  *
- * Signals are blocked except while it sleeps, so none is lost between a look
- * and the sleep, and no system call elsewhere is interrupted.  What came is
+ * Once caught, signals are blocked except while it sleeps, so none is lost
+ * between a look and the sleep, and no system call elsewhere is interrupted.  What came is
  * remembered until it is taken.  (The memory is the project's only global:
  * a handler has no other way to speak.)
  */
@@ -18,14 +18,15 @@
  */
 void wait_catch_signals(void);
 
-/* 1 once for the signals INT, TERM, HUP that came; sig gets its number. */
+/*
+ * What INT, TERM or HUP, whose number sig gets, asks for: 1 the first time, to
+ * end in order; 2 from then on, to end at once; 0: none came.  What comes on
+ * the heels of the first is the same request: timeout(1) sends each twice.
+ */
 int wait_take_stop(int *sig);
 
 /* 1 once when children have ended. */
 int wait_take_child(void);
-
-/* Let caught signals interrupt system calls (1), or only wait_until() (0). */
-void wait_let_through(int yes);
 
 /*
  * In a worker: INT, TERM and HUP are the parent's to act on, also when a
@@ -41,5 +42,11 @@ _Noreturn void wait_die_by(int sig);
  * descriptors (below FD_SETSIZE) can be read; ready[i] tells which.
  */
 void wait_until(int64_t deadline, const int *fds, int count, int *ready);
+
+/*
+ * Sleep until a line can be written to fd (below FD_SETSIZE).  Where its reader
+ * has stopped, a second signal ends the program from here.
+ */
+void wait_writable(int fd);
 
 #endif

@@ -78,11 +78,13 @@ void words_end(struct words *words)
 struct words_number words_figure(double value)
 {
 	struct words_number number = { "n/a" };
-	int decimals = value > 0 ? 3 - (int)floor(log10(value)) : 0;
+	int decimals = 0;
 	char *end;
 
 	if (value < 0 || !isfinite(value))
 		return number;
+	if (value > 0)
+		decimals = 3 - (int)floor(log10(value));
 	decimals = decimals < 0 ? 0 : decimals > 12 ? 12 : decimals;
 	snprintf(number.text, sizeof(number.text), "%.*f", decimals, value);
 	if (!strchr(number.text, '.'))

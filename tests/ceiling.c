@@ -1,19 +1,20 @@
 /*
  * ceiling [-u] [-b SIZE] [-r SIZE] [-d SECONDS] [-S SNDBUF] [-R RCVBUF]
- *         [-C WRITER,READER]
+ *         [-C WRITER,READER] [-K CONGESTION_CONTROL]
  *
  * The bare loop, nothing else: fork, connect, write and read, count.  What
  * this does not reach on a machine no program with these calls does: it is
  * the yardstick for the pair.  -u: AF_UNIX instead of TCP; -b, -r: bytes
  * per write and per read (-r: as -b); -S is set before listen(), -R before
- * connect(); -C: the CPUs of the two ends.  The reader reads until its time
- * is up.  It prints
+ * connect(), -K before listen(); -C: the CPUs of the two ends.  The reader
+ * reads until its time is up.  It prints
  *	MB/s  bytes  seconds  CPU seconds of both
  */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include <sched.h>
 #endif
+#include <netinet/tcp.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -28,6 +29,7 @@ struct result {
 static size_t write_size = 65536, read_size;
 static double duration = 1;
 static int sndbuf, rcvbuf;
+static const char *congestion;
 static int cpus[2] = { -1, -1 };
 
 static volatile sig_atomic_t time_is_up;
@@ -73,6 +75,11 @@ static int listen_on(struct help_address *a)
 		err(1, "socket");
 	if (sndbuf && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(sndbuf)) < 0)
 		err(1, "setsockopt SO_SNDBUF");
+#ifdef TCP_CONGESTION
+	if (congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
+				     (socklen_t)strlen(congestion)) < 0)
+		err(1, "setsockopt TCP_CONGESTION");
+#endif
 	if (bind(fd, (struct sockaddr *)&a->addr, a->len) < 0)
 		err(1, "bind");
 	if (listen(fd, 1) < 0)
@@ -154,7 +161,7 @@ static void parse_options(int argc, char **argv, int *unix_too)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "ub:r:d:S:R:C:")) != -1) {
+	while ((c = getopt(argc, argv, "ub:r:d:S:R:C:K:")) != -1) {
 		switch (c) {
 		case 'u': *unix_too = 1; break;
 		case 'b': write_size = parse_size(optarg); break;
@@ -162,6 +169,7 @@ static void parse_options(int argc, char **argv, int *unix_too)
 		case 'd': duration = help_number(optarg); break;
 		case 'S': sndbuf = (int)help_number(optarg); break;
 		case 'R': rcvbuf = (int)help_number(optarg); break;
+		case 'K': congestion = optarg; break;
 		case 'C':
 			if (sscanf(optarg, "%d,%d", &cpus[0], &cpus[1]) != 2)
 				errx(2, "not WRITER,READER: \"%s\"", optarg);

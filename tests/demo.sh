@@ -10,6 +10,7 @@ trap 'test -z "$source" || kill "$source" 2>/dev/null; rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM HUP
 
 start_source() {
+	: >"$dir/source"
 	./sock_source -p 0 "$@" >"$dir/source" 2>&1 &
 	source=$!
 	tries=0

@@ -27,7 +27,7 @@ trace=socket,setsockopt,connect,bind,listen,accept,accept4 "$p" "$@"
 # succeeded, after that: "NAME VALUE RESULT" a line.
 set_after_connect() {
 	awk '
-	/ connect\(/ && /= 0$/ && /(sin_port|sin6_port|sun_path)/ {
+	/ connect\(/ && /(= 0|EINPROGRESS .*)$/ && /(sin_port|sin6_port|sun_path)/ {
 		fd = $0
 		sub(/^.* connect\(/, "", fd)
 		sub(/,.*/, "", fd)

@@ -66,7 +66,7 @@ case4_flips_steps_and_noise() {
 	eq "changes" "$(printf '%s\n' "$out" | grep -c ' after [0-9]* intervals: ')" 1
 	alarms=0
 	for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		seeded $seed 'for (i = 0; i < 40; i++) print 100 * (.9 + rand() / 5)' >c
+		seeded "$seed" 'for (i = 0; i < 40; i++) print 100 * (.9 + rand() / 5)' >c
 		saved -r c
 		case $out in
 		*"after "*" intervals: "*) alarms=$((alarms + 1)) ;;
@@ -117,7 +117,7 @@ no_measurement_is_an_error() {
 	: >empty
 	echo "nothing here" >prose
 	for f in empty prose /dev/null missing .; do
-		saved -r $f
+		saved -r "$f"
 		status 1
 		eq "output" "$out" ""
 		eq "complaints about $f" "$(printf '%s\n' "$err" | grep -c '^sock_sink: ')" 1

@@ -75,10 +75,13 @@ case16_stopped_sink_holds_up_nobody() {
 	status 0
 	beside=$(speed)
 	true_that "beside it at full rate" "$beside >= 0.3 * $alone"
-	# The source's lines go on for both.
-	n=$(grep -c '^\[4\] .* MB/sec' "$SRC_OUT")
-	z=$(grep -c '^\[4\] 0 MB/sec' "$SRC_OUT")
-	true_that "lines for the frozen one: $n, of 0: $z" "$n >= 3 && $z >= 1"
+	# The source's lines go on for both; the kernel may still take a little
+	# for the frozen one now and then.
+	grep '^\[4\]' "$SRC_OUT" >lines
+	n=$(count_rates lines)
+	m=$(rates lines | median)
+	true_that "lines for the frozen one: $n, median $m ($(
+		tr '\n' ';' <lines))" "$n >= 3 && $m < 0.1 * $alone"
 	kill_hard "$frozen"
 	[ -z "$PORTABLE" ] || return 0
 	ok "its end" wait_for 5 lines_of "$SRC_OUT" '^(\[4\] )?connection 4: ' 1

@@ -158,14 +158,14 @@ saved_output_gives_the_same_summary() {
 	status 0
 	printf '%s\n' "$out" >live
 	for label in median range variance groups stalls; do
-		of_summary $label
+		of_summary "$label"
 	done >want
 	for change in 's/^/> /' 's/$/\r/'; do
 		sed "$change" live >saved
 		run 5 "$SINK" -r saved
 		status 0
 		for label in median range variance groups stalls; do
-			of_summary $label
+			of_summary "$label"
 		done >got
 		ok "the summary of $change" cmp want got
 	done

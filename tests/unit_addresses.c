@@ -95,6 +95,7 @@ static void test_listen_and_connect(void)
 	CHECK(sock_address_port(&at) > 0);
 	conn = sock_connect(&at, NULL, &cause);
 	NEED(conn >= 0);
+	CHECK_EQ(sock_connected(conn, &at, 1000, &cause), 1);
 	sock_address_peer(conn, &mine);
 	CHECK_EQ(sock_address_port(&mine), sock_address_port(&at));
 	/* The same port again is in use, and named. */
@@ -106,8 +107,19 @@ static void test_listen_and_connect(void)
 	CHECK_HAS(cause.reason, "in use");
 	close(conn);
 	close(fd);
-	CHECK_EQ(sock_connect(&at, NULL, &cause), -1);
+	/* Bound, so that nobody else takes it, but nobody listens. */
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	NEED(fd >= 0);
+	sock_address_set_port(&at, 0);
+	NEED(bind(fd, (struct sockaddr *)&at.sa, at.length) == 0);
+	sock_address_local(fd, &at);
+	conn = sock_connect(&at, NULL, &cause);
+	if (conn >= 0) {
+		CHECK_EQ(sock_connected(conn, &at, 1000, &cause), -1);
+		close(conn);
+	}
 	CHECK_EQ(cause.err, ECONNREFUSED);
+	close(fd);
 }
 
 static void test_socket_files(void)

@@ -70,10 +70,15 @@ static void test_deadlines_are_multiples(void)
 {
 	CHECK_EQ(run_next_end(0, 0, 200 * ms, 0), 200 * ms);
 	CHECK_EQ(run_next_end(1, 0, 200 * ms, 0), 200 * ms);
-	CHECK_EQ(run_next_end(199 * ms, 0, 200 * ms, 0), 200 * ms);
+	CHECK_EQ(run_next_end(99 * ms, 0, 200 * ms, 0), 200 * ms);
 	CHECK_EQ(run_next_end(200 * ms, 0, 200 * ms, 0), 400 * ms);
 	/* After a stop of 5 s: the next one of the plan, not all of them. */
-	CHECK_EQ(run_next_end(5130 * ms, 0, 200 * ms, 0), 5200 * ms);
+	/* Held up: the rest of an interval counts if it is half of one. */
+	CHECK_EQ(run_next_end(5030 * ms, 0, 200 * ms, 0), 5200 * ms);
+	CHECK_EQ(run_next_end(5130 * ms, 0, 200 * ms, 0), 5400 * ms);
+	CHECK_EQ(run_next_end(5130 * ms, 0, 200 * ms, 5150 * ms), 5150 * ms);
+	CHECK_EQ(run_next_end(0, 300 * ms, 200 * ms, 0), 300 * ms);
+	CHECK_EQ(run_next_end(300 * ms, 300 * ms, 200 * ms, 0), 500 * ms);
 }
 
 static void test_last_deadline_is_the_duration(void)
