@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "measure/clock.h"
@@ -84,6 +85,7 @@ static int connect_failed(const struct sink *sink, struct sock_cause *cause, dou
 {
 	const char *host = sink->plan.host ? sink->plan.host : "localhost";
 	char object[256], addresses[128], reason[256], tried[64] = "";
+	struct stat st;
 	int err = cause->err;
 
 	list_addresses(sink, sink->addresses, addresses, sizeof(addresses));
@@ -94,7 +96,9 @@ static int connect_failed(const struct sink *sink, struct sock_cause *cause, dou
 			 addresses);
 	if (tried_s >= TRYING_S)
 		snprintf(tried, sizeof(tried), ", after %.0f s of trying", tried_s);
-	if (err == ECONNREFUSED || err == ENOENT)
+	if (plan_place(&sink->plan) == PLAN_PATH && lstat(host, &st) == 0 && !S_ISSOCK(st.st_mode))
+		snprintf(reason, sizeof(reason), "not a socket");
+	else if (err == ECONNREFUSED || err == ENOENT)
 		snprintf(reason, sizeof(reason), "%s%s; is sock_source running?",
 			 err == ENOENT ? "no such socket" : "refused", tried);
 	else
@@ -410,7 +414,8 @@ static int check_failed(const struct sink *sink, struct sock_cause *cause)
 /* A source that gives nothing will not give more the next time. */
 static int is_pointless(const struct sink *sink)
 {
-	return sink->last.reason == RUN_PEER_CLOSED && sink->last.bytes == 0;
+	return (sink->last.reason == RUN_PEER_CLOSED || sink->last.reason == RUN_RESET) &&
+	       sink->last.bytes == 0;
 }
 
 static int run_connections(struct sink *sink, struct sock_cause *cause)

@@ -101,15 +101,16 @@ int sock_number(const char *text, int accept, uint64_t min, uint64_t max, uint64
 
 int sock_seconds(const char *text, double min, double max, double *value, char *why, size_t size)
 {
-	size_t digits = strspn(text, "0123456789");
-	size_t fraction = text[digits] == '.' ? strspn(text + digits + 1, "0123456789") : 0;
+	const char *start = text + (text[0] == '-');
+	size_t digits = strspn(start, "0123456789");
+	size_t fraction = start[digits] == '.' ? strspn(start + digits + 1, "0123456789") : 0;
 	double seconds;
 
-	if (digits + fraction == 0 || text[digits + (text[digits] == '.') + fraction])
+	if (digits + fraction == 0 || start[digits + (start[digits] == '.') + fraction])
 		return not_a_number(why, size);
 	seconds = strtod(text, NULL);
-	if (seconds < min || seconds > max) {
-		snprintf(why, size, "must be %g to %g seconds", min, max);
+	if (text[0] == '-' || seconds < min || seconds > max) {
+		snprintf(why, size, "must be %.10g to %.10g seconds", min, max);
 		return -1;
 	}
 	*value = seconds;
@@ -430,11 +431,12 @@ static size_t name_distance(const char *a, const char *b)
 	return row[lb];
 }
 
+/* The known name that is most alike, NULL where none is. */
 static const char *nearest_name(const char *name)
 {
 	const struct sock_option *option;
 	size_t best = SIZE_MAX;
-	const char *nearest = "";
+	const char *nearest = NULL;
 
 	for (size_t i = 0; (option = sock_option_row(i)) != NULL; i++) {
 		size_t distance = name_distance(name, option->name);
@@ -444,7 +446,17 @@ static const char *nearest_name(const char *name)
 			nearest = option->name;
 		}
 	}
-	return nearest;
+	return best <= strlen(name) / 2 + 1 ? nearest : NULL;
+}
+
+static int unknown_name(struct sock_cause *cause, const char *step, const char *name)
+{
+	const char *nearest = nearest_name(name);
+
+	if (nearest)
+		return sock_usage(cause, step, "unknown option \"%.200s\"; nearest: %s", name,
+				  nearest);
+	return sock_usage(cause, step, "unknown option \"%.200s\"; -t help lists all", name);
 }
 
 /* ---- parsing option strings ---- */
@@ -560,8 +572,7 @@ static int parse_token(const char *token, struct sock_setting *setting, const ch
 	if (!*name)
 		ret = bad_token(cause, step, token, whole, "no name before the =");
 	else if (!setting->option)
-		ret = sock_usage(cause, step, "unknown option \"%.200s\"; nearest: %s", name,
-				 nearest_name(name));
+		ret = unknown_name(cause, step, name);
 	else if (value && unquote(value))
 		ret = bad_token(cause, step, token, whole, "quotes go around the whole value");
 	else if (parse_value(setting->option, value, &setting->asked, why, sizeof(why)))

@@ -342,13 +342,13 @@ static void show_block(const struct plan *plan, struct plan_setting *setting)
 static void show_interval(const struct plan *plan, struct plan_setting *setting)
 {
 	if (plan_given(plan, 'i') || fabs(plan->interval_s - DEFAULT_INTERVAL_S) > 1e-9)
-		snprintf(setting->room, sizeof(setting->room), "%g", plan->interval_s);
+		snprintf(setting->room, sizeof(setting->room), "%.10g", plan->interval_s);
 }
 
 static void show_warm_up(const struct plan *plan, struct plan_setting *setting)
 {
 	if (plan->warm_up_s > 0)
-		snprintf(setting->room, sizeof(setting->room), "%g", plan->warm_up_s);
+		snprintf(setting->room, sizeof(setting->room), "%.10g", plan->warm_up_s);
 }
 
 static void show_cpu(const struct plan *plan, struct plan_setting *setting)

@@ -143,6 +143,16 @@ static void start_json(struct report *report, unsigned int port)
 	else
 		json_null(&json, "connections_asked");
 	json_bool(&json, "check", plan->check);
+	if (plan->cpu >= 0)
+		json_count(&json, "cpu", (uint64_t)plan->cpu);
+	else
+		json_null(&json, "cpu");
+	if (plan->side == PLAN_SOURCE) {
+		json_bool(&json, "sendfile", plan->sendfile);
+	} else {
+		json_bool(&json, "discard", plan->discard);
+		json_real(&json, "gap_s", plan->gap_s);
+	}
 	json_end_line(report, &json);
 }
 

@@ -131,6 +131,14 @@ static void open_mask(sigset_t *open)
 	sigdelset(open, SIGCHLD);
 }
 
+static void let_pending_in(const sigset_t *open)
+{
+	sigset_t before;
+
+	sigprocmask(SIG_SETMASK, open, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 void wait_until(int64_t deadline, const int *fds, int count, int *ready)
 {
 	struct timespec timeout = time_left(deadline);
@@ -146,6 +154,9 @@ void wait_until(int64_t deadline, const int *fds, int count, int *ready)
 	}
 	open_mask(&open);
 	n = pselect(top + 1, &set, NULL, NULL, &timeout, &open);
+	/* pselect() delivers none while a descriptor is ready: in a rush, never. */
+	if (n > 0)
+		let_pending_in(&open);
 	for (int i = 0; i < count && n > 0; i++)
 		ready[i] = FD_ISSET((size_t)fds[i], &set) != 0;
 }
