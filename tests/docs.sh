@@ -3,7 +3,7 @@
 # usage and manual page, in one order, with their defaults; the same socket
 # options in -t help and sock_options(7); each field of -j described; and
 # the commands shown in the manual pages and the README run as they stand.
-# limit: 90
+# limit: 120
 # shellcheck disable=SC2317,SC2119
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -96,14 +96,21 @@ add_units() {
 	done
 }
 
-if [ $# -eq 0 ]; then
-	add_units
-	# The one that takes longest goes first.
+# Scripts, those that may take longest first.
+scripts() {
 	for f in "$here"/docs.sh "$here"/e2e_*.sh; do
 		[ -f "$f" ] || continue
+		limit=$(sed -n 's/^# limit: //p' "$f" | head -n 1)
 		f=${f##*/}
-		add "${f%.sh}"
+		echo "${limit:-60} ${f%.sh}"
+	done | sort -rn | cut -d ' ' -f 2
+}
+
+if [ $# -eq 0 ]; then
+	for name in $(scripts); do
+		add "$name"
 	done
+	add_units
 fi
 for name; do
 	if [ "$name" = unit ]; then
