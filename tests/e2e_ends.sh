@@ -118,6 +118,18 @@ interrupt_ends_a_run() {
 	eq "done ones" "$(grep -c ', done$' run.out)" $((n - 1))
 }
 
+# Between two connections ^C ends the run just so; also with the source gone.
+interrupt_between_connections() {
+	gentle_source
+	now
+	began=$NOW
+	signalled gap INT@1.2 -n 3 -d 0.3 -i 0.15 -g 20
+	now
+	eq "end" "$(end_of gap)" "exit 0"
+	eq "connections" "$(count_ends gap.out)" 1
+	true_that "hundredths of a second: $((NOW - began))" "$NOW - $began < 600"
+}
+
 # nohup and background jobs: what was ignored at the start stays so.
 ignored_signals_stay_ignored() {
 	gentle_source
@@ -296,6 +308,7 @@ it case17_second_interrupt_kills
 it two_interrupts_leave_a_shell_loop
 it interrupt_before_a_connection_kills
 it interrupt_ends_a_run
+it interrupt_between_connections
 it ignored_signals_stay_ignored
 it hangup_ends_the_sink
 it duration_is_done

@@ -413,6 +413,14 @@ every_row_can_be_tried() {
 	done
 }
 
+header_is_whole() {
+	start_source
+	long=$(awk 'BEGIN { for (i = 0; i < 120; i++) printf "TCP_NODELAY=%d,", i % 2 }')
+	sink -d 0.2 -t "$long"
+	status 0
+	match "header" "$(printf '%s\n' "$out" | head -n 1)" "options=\\[$long\\]"
+}
+
 for t in case11_mail_string_is_set_in_order case11_seconds_are_a_timeval \
 	early_and_late_at_the_sink early_and_late_at_the_source \
 	case18_empty_strings_are_no_options case18_tab_and_newline_separate \
@@ -422,7 +430,8 @@ for t in case11_mail_string_is_set_in_order case11_seconds_are_a_timeval \
 	values_with_units_and_names quotes_enclose_a_value \
 	traffic_class_on_ipv6 case1_readback_is_shown \
 	source_shows_readback_too capped_values_are_warned_about \
-	refused_by_the_kernel help_lists_the_table every_row_can_be_tried; do
+	refused_by_the_kernel help_lists_the_table every_row_can_be_tried \
+	header_is_whole; do
 	it $t
 done
 finish

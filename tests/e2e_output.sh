@@ -142,10 +142,31 @@ complaints_go_to_stderr() {
 	eq "output" "$out" ""
 }
 
+# A reader that has stopped must not make the program deaf: a second signal
+# ends it.
+stalled_reader_does_not_keep_signals_out() {
+	start_source -b 16K -D 0.001
+	mkfifo fifo
+	# shellcheck disable=SC2217
+	sleep 30 <fifo &
+	PIDS="$PIDS $!"
+	"$BUILD/help_defaults" "$SINK" -j -i 0.01 -H 127.0.0.1 -p "$PORT" >fifo 2>/dev/null &
+	stuck=$!
+	PIDS="$PIDS $stuck"
+	# 64 KB of pipe take some 200 lines.
+	sleep 4
+	kill -TERM "$stuck"
+	sleep 0.5
+	kill -TERM "$stuck"
+	ended 5 "$stuck"
+	eq "status" "$st" 143
+}
+
 for t in case8_lines_arrive_in_a_pipe case8_closed_pipe_ends_the_sink \
 	closed_pipe_ends_the_source case8_full_disk_is_said \
 	closed_descriptors_are_said standard_input_is_left_alone \
-	complaints_go_to_stderr; do
+	complaints_go_to_stderr \
+	stalled_reader_does_not_keep_signals_out; do
 	it $t
 done
 finish

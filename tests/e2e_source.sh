@@ -431,6 +431,27 @@ ends_its_connections_after_d() {
 	ok "it goes on" alive "$SRC"
 }
 
+# Workers are reaped, and ends told, while connections rush in.
+rush_is_reaped() {
+	need_proc
+	start_source -b 1K
+	"$BUILD/help_connect" -n 2000 127.0.0.1 "$PORT" &
+	rush=$!
+	PIDS="$PIDS $rush"
+	worst=0
+	while alive "$rush" || ! lines_of "$SRC_OUT" "$END" 2000; do
+		n=$(children_of "$SRC" | grep -c ' Z$')
+		[ "$n" -le "$worst" ] || worst=$n
+		now
+		: "${until_rush:=$((NOW + 3000))}"
+		[ "$NOW" -lt "$until_rush" ] || fail "not over after 30 s"
+		sleep 0.05
+	done
+	true_that "zombies at once: $worst of 2000" "$worst < 500"
+	ok "no child is left" wait_for 10 no_child "$SRC"
+	serves
+}
+
 for t in survives_1000_connections survives_killed_sinks many_at_once \
 	case9_no_zombies_after_signals case9_started_with_SIGCHLD_ignored \
 	case13_second_source_refused case13_port_taken_on_one_address \
@@ -442,7 +463,7 @@ for t in survives_1000_connections survives_killed_sinks many_at_once \
 	case12_source_starts_where_ipv6_is_absent \
 	ends_by_signal_with_an_end_line_each idle_source_ends_by_interrupt \
 	ignored_hangup_stays_ignored ends_after_n_connections \
-	ends_its_connections_after_d; do
+	ends_its_connections_after_d rush_is_reaped; do
 	it $t
 done
 finish

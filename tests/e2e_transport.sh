@@ -108,6 +108,7 @@ unix_live_socket_is_not_touched() {
 	match "complaint" "$err" '^sock_source: .*\./sock: .*in use'
 	eq "the file" "$(ls -i sock)" "$before"
 	ok "the first is alive" alive "$first"
+	eq "what the first noticed" "$(grep -c accepted source1.out)" 0
 	run 10 "$SINK" -H ./sock -d 0.3
 	read_something
 }
@@ -385,6 +386,18 @@ sleep_after_each_call() {
 	true_that "the end is not delayed (took $took)" "$took < 300"
 }
 
+# Some parents leave their pipes non-blocking: that is no timeout.
+pipe_may_be_nonblocking() {
+	mkfifo fifo
+	"$BUILD/help_nonblock" "$SOURCE" -H - -b 64K -d 1 >fifo 2>source.err &
+	PIDS="$PIDS $!"
+	timeout 10 "$BUILD/help_nonblock" "$SINK" -H - -i 0.3 -D 0.001 \
+		<fifo >sink.out 2>sink.err
+	eq "status" $? 0
+	match "end of the sink" "$(tail -n 1 sink.out)" ', ended by the source$'
+	match "end of the source" "$(tail -n 1 source.err)" ', done$'
+}
+
 for t in source_serves_both_families case12_falls_back_to_ipv4 \
 	case12_falls_back_to_ipv6 \
 	case12_source_on_one_family_only unix_socket \
@@ -396,6 +409,7 @@ for t in source_serves_both_families case12_falls_back_to_ipv4 \
 	pipe_ended_by_the_source \
 	pipe_from_another_program_is_counted_exactly \
 	pipe_to_another_program_is_a_lower_bound pipe_refuses_a_terminal \
+	pipe_may_be_nonblocking \
 	check_holds_with_odd_blocks check_holds_on_every_transport \
 	sendfile_is_checked_too sendfile_count_is_exact \
 	check_names_the_first_wrong_byte check_finds_a_lost_block \
