@@ -132,6 +132,9 @@ static void writer(int listener)
 
 	if (fd < 0)
 		err(1, "accept");
+	/* AF_UNIX does not pass it on from the listener. */
+	if (sndbuf && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(sndbuf)) < 0)
+		err(1, "setsockopt SO_SNDBUF");
 	close(listener);
 	while (write(fd, buf, write_size) > 0)
 		continue;
