@@ -53,7 +53,7 @@ struct sink {
 
 /* ---- connecting ---- */
 
-/* The sink's own start, or the source's, may be what an error comes from. */
+/* On this host a refusal may mean that the source is only just starting. */
 static int worth_another_try(const struct sink *sink, int err)
 {
 	if (err == EAGAIN)
