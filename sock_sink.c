@@ -140,12 +140,6 @@ static int connect_to(struct sink *sink, const struct sock_address *address,
 	return fd;
 }
 
-/* This host has no such address or family: another may still do. */
-static int is_missing(int err)
-{
-	return err == EAFNOSUPPORT || err == EADDRNOTAVAIL || err == EPROTONOSUPPORT;
-}
-
 /* Each address once.  The socket, and which address it was; the best cause. */
 static int connect_once(struct sink *sink, int *which, struct sock_cause *cause)
 {
@@ -157,7 +151,7 @@ static int connect_once(struct sink *sink, int *which, struct sock_cause *cause)
 
 		if (fd >= 0)
 			return fd;
-		if (cause->err == 0 || !is_missing(one.err))
+		if (cause->err == 0 || !sock_is_missing(one.err))
 			*cause = one;
 		if (one.err == EINTR || strcmp(one.step, "setsockopt") == 0)
 			return -1;

@@ -88,12 +88,6 @@ static void close_listeners(struct source *source)
 	source->count = 0;
 }
 
-/* An address family or address that this host does not have. */
-static int is_missing(int err)
-{
-	return err == EAFNOSUPPORT || err == EADDRNOTAVAIL || err == EPROTONOSUPPORT;
-}
-
 /*
  * Listen on each of the resolved addresses, on one port; what this host lacks
  * is passed over while another is left.  1: the port is taken on a later one.
@@ -110,7 +104,7 @@ static int listen_everywhere(struct source *source, int resolved, struct sock_ca
 
 		sock_address_set_port(&address, port);
 		fd = sock_listen(&address, source->plan.early, cause);
-		if (fd < 0 && is_missing(cause->err)) {
+		if (fd < 0 && sock_is_missing(cause->err)) {
 			failed = -1;
 			continue;
 		}

@@ -980,6 +980,11 @@ int sock_connected(int fd, const struct sock_address *address, int wait_ms,
 	return 1;
 }
 
+int sock_is_missing(int err)
+{
+	return err == EAFNOSUPPORT || err == EADDRNOTAVAIL || err == EPROTONOSUPPORT;
+}
+
 int sock_fresh(int fd)
 {
 	struct sock_address local;

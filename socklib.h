@@ -202,6 +202,9 @@ int sock_connect(const struct sock_address *address, const struct sock_options *
 int sock_connected(int fd, const struct sock_address *address, int wait_ms,
 		   struct sock_cause *cause);
 
+/* 1 for the errors of an address or family that this host does not have. */
+int sock_is_missing(int err);
+
 /* A socket with nothing set, of the family of fd, to see what is the default. */
 int sock_fresh(int fd);
 
