@@ -231,6 +231,15 @@ worker_holds_only_its_connection() {
 	done
 }
 
+# A source that new connections wait for uses no CPU, and has said so once.
+waits_at_rest() {
+	cpu=$(cpu_of "$SRC")
+	sleep 1
+	used=$(echo "$(cpu_of "$SRC") $cpu" | awk '{ print $1 - $2 }')
+	true_that "CPU seconds in 1 s of waiting: $used" "$used < 0.1"
+	eq "complaints" "$(wc -l <"$SRC_ERR")" 1
+}
+
 limit_of_connections() {
 	need_proc
 	gentle_source -m 2
@@ -242,11 +251,7 @@ limit_of_connections() {
 	three=$PID
 	sleep 0.5
 	eq "accepted" "$(grep -c '^accepted$' "$SRC_OUT")" 2
-	cpu=$(cpu_of "$SRC")
-	sleep 1
-	used=$(echo "$(cpu_of "$SRC") $cpu" | awk '{ print $1 - $2 }')
-	true_that "CPU seconds in 1 s of waiting: $used" "$used < 0.1"
-	eq "complaints" "$(wc -l <"$SRC_ERR")" 1
+	waits_at_rest
 	match "complaint" "$(cat "$SRC_ERR")" '^sock_source: .*2.* wait'
 	kill -INT "$one"
 	ok "the third comes in" wait_for 5 \
@@ -267,11 +272,7 @@ out_of_descriptors() {
 	n=$(sed -n 's/.* at \([0-9]*\) connections.*/\1/p' "$SRC_ERR")
 	true_that "connections: $n" "$n >= 3 && $n < 14"
 	sleep 0.5
-	cpu=$(cpu_of "$SRC")
-	sleep 1
-	used=$(echo "$(cpu_of "$SRC") $cpu" | awk '{ print $1 - $2 }')
-	true_that "CPU seconds in 1 s of waiting: $used" "$used < 0.1"
-	eq "complaints" "$(wc -l <"$SRC_ERR")" 1
+	waits_at_rest
 	eq "accepted" "$(grep -c '^accepted$' "$SRC_OUT")" "$n"
 	eq "those it has go on" "$(children_of "$SRC" | wc -l)" "$n"
 	kill "$many"
@@ -298,11 +299,7 @@ out_of_processes() {
 	ok "it says so" wait_for 5 lines_of "$SRC_ERR" \
 		'^sock_source: out of processes.* at [0-9]+ connections' 1
 	sleep 0.5
-	cpu=$(cpu_of "$SRC")
-	sleep 1
-	used=$(echo "$(cpu_of "$SRC") $cpu" | awk '{ print $1 - $2 }')
-	true_that "CPU seconds in 1 s of waiting: $used" "$used < 0.1"
-	eq "complaints" "$(wc -l <"$SRC_ERR")" 1
+	waits_at_rest
 	kill "$many"
 	ok "no child is left" wait_for 10 no_child "$SRC"
 	ok "it is alive" alive "$SRC"
