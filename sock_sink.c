@@ -200,19 +200,16 @@ static int open_connection(struct sink *sink, struct report_opening *opening, ch
 
 /* ---- one connection ---- */
 
-static void tell_opening(struct sink *sink, struct report_opening *opening, int fd,
-			 const struct settings *settings, struct sock_address *ends)
+static void note_ends(const struct sink *sink, struct report_opening *opening, int fd,
+		      struct sock_address *ends)
 {
-	if (plan_place(&sink->plan) != PLAN_PIPE) {
-		sock_address_local(fd, &ends[0]);
-		sock_address_peer(fd, &ends[1]);
-		opening->is_net = 1;
-		opening->local = &ends[0];
-		opening->peer = &ends[1];
-	}
-	for (size_t i = 0; opening->number == 1 && i < settings->count; i++)
-		if (*settings->rows[i].warning)
-			report_warning(&sink->report, settings->rows[i].warning);
+	if (plan_place(&sink->plan) == PLAN_PIPE)
+		return;
+	sock_address_local(fd, &ends[0]);
+	sock_address_peer(fd, &ends[1]);
+	opening->is_net = 1;
+	opening->local = &ends[0];
+	opening->peer = &ends[1];
 }
 
 static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
@@ -225,7 +222,7 @@ static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
 		close(fd);
 		return -1;
 	}
-	tell_opening(sink, opening, fd, &settings, ends);
+	note_ends(sink, opening, fd, ends);
 	opening->worker = observer_add(&sink->observer, fd, opening->number);
 	if (opening->worker < 0) {
 		sock_failed(cause, "start a worker", "", errno, NULL);

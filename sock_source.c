@@ -213,9 +213,6 @@ static void tell_opening(struct source *source, int fd, long worker,
 		opening.local = &local;
 		opening.peer = &peer;
 	}
-	for (size_t i = 0; opening.number == 1 && i < settings->count; i++)
-		if (*settings->rows[i].warning)
-			report_warning(&source->report, settings->rows[i].warning);
 	report_opened(&source->report, &opening, settings);
 }
 

@@ -315,6 +315,10 @@ void report_opened(struct report *report, const struct report_opening *opening,
 		sock_address_text(opening->local, 1, local, sizeof(local));
 		sock_address_text(opening->peer, 1, peer, sizeof(peer));
 	}
+	/* What the kernel grants once it grants always. */
+	for (size_t i = 0; opening->number == 1 && i < settings->count; i++)
+		if (*settings->rows[i].warning)
+			report_warning(report, settings->rows[i].warning);
 	if (report->plan->json) {
 		opened_json(report, opening, local, peer, settings);
 	} else if (report->plan->verbose) {

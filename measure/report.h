@@ -49,6 +49,8 @@ void report_start(struct report *report, unsigned int port);
 void report_listening(struct report *report, const struct sock_address *list, int count);
 void report_waiting(struct report *report);
 void report_accepted(struct report *report);
+
+/* With warnings at the first connection where it was given less than asked. */
 void report_opened(struct report *report, const struct report_opening *opening,
 		   const struct settings *settings);
 
