@@ -31,7 +31,7 @@ COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
-MEASURE = clock compare conclude dist expect figures figures_compare figures_json json levels observer plan \
+MEASURE = clock compare conclude dist expect facts figures figures_compare figures_json json levels observer plan \
 	  platform report run saved saved_line settings stats summary tcpstate transfer \
 	  usage wait words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
