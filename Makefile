@@ -99,7 +99,8 @@ unit_transfer_NEEDS = measure/transfer measure/platform measure/wait measure/clo
 STATISTICS = measure/levels measure/stats measure/dist
 
 .SECONDEXPANSION:
-$(BUILD)/unit_%: $(BUILD)/tests/unit_%.o $$(addsuffix .o,$$(addprefix $(BUILD)/,$$(unit_$$*_NEEDS)))
+$(UNITS:%=$(BUILD)/unit_%): $(BUILD)/unit_%: $(BUILD)/tests/unit_%.o \
+		$$(addsuffix .o,$$(addprefix $(BUILD)/,$$(unit_$$*_NEEDS)))
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%: $(BUILD)/tests/%.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
