@@ -31,13 +31,15 @@ COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
-MEASURE = clock compare conclude dist expect facts figures figures_compare figures_json json levels observer plan \
+MEASURE = association association_gap clock compare conclude dist expect facts \
+	  figures figures_association figures_compare figures_json json levels observer plan \
 	  platform report run saved saved_line settings stats summary tcpstate transfer \
 	  usage wait words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
-UNITS = numbers options addresses json run saved stats rates summary expect transfer
+UNITS = numbers options addresses json run saved stats rates association summary expect \
+	transfer
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
@@ -90,6 +92,8 @@ unit_run_NEEDS = measure/run
 unit_saved_NEEDS = measure/saved measure/saved_line measure/run $(STATISTICS) socklib
 unit_stats_NEEDS = $(STATISTICS)
 unit_rates_NEEDS = $(STATISTICS)
+unit_association_NEEDS = measure/association measure/association_gap \
+	measure/figures_association measure/words measure/json $(STATISTICS)
 unit_summary_NEEDS = measure/summary measure/compare measure/figures \
 	measure/figures_compare measure/figures_json measure/expect measure/words \
 	measure/json measure/run $(STATISTICS)
