@@ -32,13 +32,14 @@ endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
 MEASURE = association association_gap clock compare conclude dist expect facts \
-	  figures figures_association figures_compare figures_json json levels observer plan \
+	  figures figures_association figures_compare figures_json \
+	  figures_ledger json ledger levels observer plan \
 	  platform report run saved saved_line settings stats summary tcpstate transfer \
 	  usage wait words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
-UNITS = numbers options addresses json run saved stats rates association summary expect \
+UNITS = numbers options addresses json run saved stats rates association ledger summary expect \
 	transfer
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
@@ -89,6 +90,7 @@ unit_options_NEEDS = socklib
 unit_addresses_NEEDS = socklib
 unit_json_NEEDS = measure/json
 unit_run_NEEDS = measure/run
+unit_ledger_NEEDS = measure/ledger measure/figures_ledger measure/words measure/json
 unit_saved_NEEDS = measure/saved measure/saved_line measure/run $(STATISTICS) socklib
 unit_stats_NEEDS = $(STATISTICS)
 unit_rates_NEEDS = $(STATISTICS)
@@ -98,7 +100,7 @@ unit_summary_NEEDS = measure/summary measure/compare measure/figures \
 	measure/figures_compare measure/figures_json measure/expect measure/words \
 	measure/json measure/run $(STATISTICS)
 unit_expect_NEEDS = $(unit_summary_NEEDS)
-unit_transfer_NEEDS = measure/transfer measure/platform measure/wait measure/clock socklib
+unit_transfer_NEEDS = measure/transfer measure/ledger measure/platform measure/wait measure/clock socklib
 
 STATISTICS = measure/levels measure/stats measure/dist
 

@@ -1,6 +1,6 @@
 /*
- * figures: a summary, a comparison, what goes with fast and slow and the tests
- * of -E as text and as JSON Lines, both from the same structs.
+ * figures: a summary, a comparison, what goes with fast and slow, ledgers and
+ * the tests of -E as text and as JSON Lines, both from the same structs.
  *
  * The text is plain ASCII of at most 78 columns; no line of it is an interval,
  * a header or an end to the reader of saved output.  Nothing is flushed, and
@@ -9,12 +9,17 @@
 #ifndef MEASURE_FIGURES_H
 #define MEASURE_FIGURES_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct association;
 struct association_fact;
 struct compare;
 struct expect_result;
+struct ledger;
+struct ledger_sum;
+struct ledger_timer;
 struct summary;
 
 /* Several lines. */
@@ -30,6 +35,22 @@ void figures_association(FILE *out, const struct association *association,
 
 /* One line. */
 void figures_expect(FILE *out, const struct expect_result *result);
+
+/* The ledger of one connection. */
+struct figures_ledger {
+	unsigned int connection;
+	uint64_t reads;
+	double warm_up_s; /* left out, 0: nothing is */
+	const struct ledger *ledger;
+	const struct ledger_sum *sum;
+	int is_tcp;			  /* else there are no timers */
+	const struct ledger_timer *timer; /* to be matched */
+	size_t timers;			  /* 0: none are known */
+};
+
+/* Several lines. */
+void figures_ledger(FILE *out, const struct figures_ledger *figures);
+void figures_ledger_json(FILE *out, const struct figures_ledger *figures);
 
 /* The same as one event each: "summary", "compare", "association", "expect". */
 void figures_summary_json(FILE *out, const struct summary *summary);
