@@ -14,6 +14,8 @@
 
 #include "../socklib.h"
 #include "clock.h"
+#include "figures.h"
+#include "ledger.h"
 #include "plan.h"
 #include "platform.h"
 #include "report.h"
@@ -44,6 +46,7 @@ struct observed {
 	struct reading reading;
 	int64_t next; /* the interval's end */
 	int64_t kill_at;
+	uint64_t warm_calls;   /* of the warm-up */
 	enum run_reason asked; /* why we ended it, RUN_OPEN when we did not */
 	int prefix;	       /* another connection was open beside it */
 	int estimated;	       /* the last reading held a part of a call */
@@ -66,7 +69,9 @@ int observer_prepare(const struct plan *plan, struct transfer *transfer, struct 
 				       .block = (size_t)plan->block,
 				       .check = plan->check,
 				       .pause_s = plan->pause_s,
-				       .cpu = plan->cpu };
+				       .cpu = plan->cpu,
+				       .ledger = plan->ledger,
+				       .ledger_held = plan->warm_up_s > 0 };
 	snprintf(step, sizeof(step), "-C %d", plan->cpu);
 	if (plan->cpu >= 0 && platform_can_pin(plan->cpu))
 		return sock_failed(cause, step, "", errno,
@@ -214,6 +219,15 @@ static void take_reading(const struct observer *observer, struct observed *one, 
 					 : bytes + observer->plan->block;
 }
 
+/* The ledger is about what comes behind the warm-up, if anything does. */
+static void begin_ledger(struct observed *one, const struct run_interval *interval)
+{
+	if (!one->page->ledger || interval->kind != RUN_WARM_UP || one->run.reason != RUN_OPEN)
+		return;
+	one->warm_calls = one->run.calls;
+	LEDGER_SET(one->page->ledger->from, one->start + clock_from_seconds(one->run.length_s));
+}
+
 static void close_interval(struct observer *observer, struct observed *one)
 {
 	struct reading reading = one->reading;
@@ -224,6 +238,7 @@ static void close_interval(struct observer *observer, struct observed *one)
 	interval.estimated = one->estimated || reading.estimated;
 	one->estimated = reading.estimated;
 	one->reading.time = 0;
+	begin_ledger(one, &interval);
 	report_interval(observer->report, &one->run, &interval, one->prefix);
 	if (observer->on_interval)
 		observer->on_interval(&one->run, &interval, observer->context);
@@ -331,12 +346,40 @@ static void forget(struct observer *observer, struct observed *one)
 	observer->count--;
 }
 
+static void report_ledger(struct observer *observer, const struct observed *one)
+{
+	struct figures_ledger figures = { .connection = one->run.number,
+					  .reads = one->run.calls - one->warm_calls,
+					  .warm_up_s = one->run.warm_up_s,
+					  .is_tcp = plan_place(observer->plan) == PLAN_NET,
+					  .ledger = one->page->ledger };
+	struct ledger_timer timer[LEDGER_TIMERS];
+	struct ledger_sum sum;
+
+	figures.timer = timer;
+	figures.timers = figures.is_tcp && platform_has_linux_tcp() ? LEDGER_TIMERS : 0;
+	figures.sum = &sum;
+	ledger_timers(platform_rto_min(), timer);
+	ledger_add_up(one->page->ledger, one->start,
+		      one->start + clock_from_seconds(one->run.length_s), &sum);
+	/* A read may have been counted as a wait and not yet as a call. */
+	if (figures.reads < sum.waits)
+		figures.reads = sum.waits;
+	if (observer->plan->json)
+		figures_ledger_json(observer->report->out, &figures);
+	else
+		figures_ledger(observer->report->out, &figures);
+	report_flush(observer->report);
+}
+
 static void ended(struct observer *observer, struct observed *one, int status)
 {
 	judge_end(one, status);
 	take_reading(observer, one, one->run.exact);
 	close_interval(observer, one);
 	report_ended(observer->report, &one->run);
+	if (one->page->ledger)
+		report_ledger(observer, one);
 	observer->failed |= run_has_failed(&one->run);
 	if (observer->on_end)
 		observer->on_end(&one->run, observer->context);

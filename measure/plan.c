@@ -47,6 +47,8 @@ static const struct plan_option table[] = {
 	{ 'i', BOTH, "SECONDS", "interval (2)",
 	  "interval (2; in a run shorter than 16 s: an eighth)" },
 	{ 'j', BOTH, NULL, "JSON Lines instead of text", NULL },
+	{ 'l', PLAN_SINK, NULL, "ledger: how long reads waited, and kernel timers that match",
+	  NULL },
 	{ 'm', PLAN_SOURCE, "N", "at most N connections at once (as many as the system allows)",
 	  NULL },
 	{ 'n', BOTH, "N", "exit after N connections (never)",
@@ -186,6 +188,7 @@ static int take_option(struct plan *plan, char letter, const char *text, struct 
 	case 'h': plan->ask = PLAN_HELP; return 0;
 	case 'i': return take_seconds('i', text, MIN_INTERVAL_S, &plan->interval_s, cause);
 	case 'j': plan->json = 1; return 0;
+	case 'l': plan->ledger = 1; return 0;
 	case 'm': return take_number('m', text, 0, 1, UINT32_MAX, &plan->at_most, cause);
 	case 'n': return take_number('n', text, 0, least, UINT32_MAX, &plan->connections, cause);
 	case 'P': return take_number('P', text, 0, 1, 65536, &plan->parallel, cause);
@@ -223,6 +226,11 @@ static int pipe_with_many(const struct plan *plan)
 	return is_pipe(plan) &&
 	       (plan_given(plan, 'g') || plan_given(plan, 'm') || plan_given(plan, 'P') ||
 		(plan_given(plan, 'n') && plan->connections != 1));
+}
+
+static int ledger_of_pipe(const struct plan *plan)
+{
+	return plan->ledger && is_pipe(plan);
 }
 
 static int check_with_discard(const struct plan *plan)
@@ -285,6 +293,7 @@ static const struct {
 	{ path_with_port, "-p", "an AF_UNIX path has no port" },
 	{ pipe_with_net, "-H -", "a pipe has no socket: not with -e, -t or -p" },
 	{ pipe_with_many, "-H -", "a pipe is one connection: not with -g, -m, -P or another -n" },
+	{ ledger_of_pipe, "-l", "a pipe has no recv(), which tells waits: not with -H -" },
 	{ saved_and_live, "-r", "two saved outputs leave nothing to measure" },
 	{ nothing_to_compare, "-E", "loss and gain need two runs to compare (-r)" },
 	{ only_warm_up, "-w", "must be shorter than the connection (-d)" },
@@ -312,7 +321,7 @@ int plan_is_run(const struct plan *plan)
 
 int plan_is_live(const struct plan *plan)
 {
-	static const char live[] = "bCcDdegHnPptz";
+	static const char live[] = "bCcDdegHlnPptz";
 
 	if (plan->saved_count == 0)
 		return 1;

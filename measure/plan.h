@@ -46,6 +46,7 @@ struct plan {
 	int verbose;		       /* -v */
 	uint64_t at_most;	       /* -m, connections at once, 0: no limit; source */
 	int sendfile;		       /* -S; source */
+	int ledger;		       /* -l; sink */
 	double gap_s;		       /* -g, between connections; sink */
 	int discard;		       /* -z; sink */
 	uint64_t parallel;	       /* -P, connections at once in a round; sink */

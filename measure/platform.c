@@ -5,6 +5,7 @@
 #include "platform.h"
 
 #include <errno.h>
+#include <math.h>
 #include <unistd.h>
 
 #define OPEN_MAX_LOOK 65536 /* a limit above this is not walked through */
@@ -91,9 +92,9 @@ ssize_t platform_sendfile(int socket, int file, off_t offset, size_t size)
 	return sendfile(socket, file, &offset, size);
 }
 
-ssize_t platform_discard(int socket, size_t size)
+ssize_t platform_discard(int socket, size_t size, int flags)
 {
-	return recv(socket, NULL, size, MSG_TRUNC);
+	return recv(socket, NULL, size, MSG_TRUNC | flags);
 }
 
 int platform_has_sendfile(void)
@@ -104,6 +105,23 @@ int platform_has_sendfile(void)
 int platform_has_discard(void)
 {
 	return 1;
+}
+
+int platform_has_linux_tcp(void)
+{
+	return 1;
+}
+
+double platform_rto_min(void)
+{
+	FILE *file = fopen("/proc/sys/net/ipv4/tcp_rto_min_us", "re");
+	double us = NAN;
+
+	if (file && fscanf(file, "%lf", &us) != 1)
+		us = NAN;
+	if (file)
+		fclose(file);
+	return us / 1e6;
 }
 
 #else /* no Linux parts */
@@ -148,10 +166,11 @@ ssize_t platform_sendfile(int socket, int file, off_t offset, size_t size)
 	return -1;
 }
 
-ssize_t platform_discard(int socket, size_t size)
+ssize_t platform_discard(int socket, size_t size, int flags)
 {
 	(void)socket;
 	(void)size;
+	(void)flags;
 	errno = ENOSYS;
 	return -1;
 }
@@ -164,5 +183,15 @@ int platform_has_sendfile(void)
 int platform_has_discard(void)
 {
 	return 0;
+}
+
+int platform_has_linux_tcp(void)
+{
+	return 0;
+}
+
+double platform_rto_min(void)
+{
+	return NAN;
 }
 #endif

@@ -28,11 +28,17 @@ int platform_memory_file(void);
 /* sendfile(2) from offset; at most size bytes. */
 ssize_t platform_sendfile(int socket, int file, off_t offset, size_t size);
 
-/* Read and throw away without copying (MSG_TRUNC, tcp(7)). */
-ssize_t platform_discard(int socket, size_t size);
+/* Read and throw away without copying (MSG_TRUNC, tcp(7)); flags of recv(2). */
+ssize_t platform_discard(int socket, size_t size, int flags);
 
 /* 1 when the two above exist here. */
 int platform_has_sendfile(void);
 int platform_has_discard(void);
+
+/* 1 when its TCP is that of Linux, whose timers are known. */
+int platform_has_linux_tcp(void);
+
+/* net.ipv4.tcp_rto_min_us in seconds (since Linux 6.11); NaN: it does not say. */
+double platform_rto_min(void);
 
 #endif

@@ -152,6 +152,7 @@ static void start_json(struct report *report, unsigned int port)
 	} else {
 		json_bool(&json, "discard", plan->discard);
 		json_real(&json, "gap_s", plan->gap_s);
+		json_bool(&json, "ledger", plan->ledger);
 	}
 	json_end_line(report, &json);
 }

@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../socklib.h"
+#include "clock.h"
+#include "ledger.h"
 #include "platform.h"
 #include "wait.h"
 
@@ -26,6 +29,7 @@ struct worker {
 	size_t block;
 	char *buffer;
 	uint64_t offset; /* in the stream, kept with check alone */
+	ssize_t (*receive)(struct worker *worker, int flags); /* with a ledger */
 	ssize_t (*paused)(struct worker *worker);
 	int rested;
 };
@@ -153,14 +157,16 @@ static ssize_t call_read(struct worker *w)
 
 static ssize_t call_discard(struct worker *w)
 {
-	return platform_discard(w->fd, w->block);
+	return platform_discard(w->fd, w->block, 0);
 }
 
-/* The bytes up to the wrong one still count: they were read. */
-static ssize_t call_read_pattern(struct worker *w)
+/*
+ * What a read has returned is in the buffer: is it the pattern?  The bytes up
+ * to the wrong one still count: they were read.
+ */
+static void check_pattern(struct worker *w, ssize_t n)
 {
 	const char *expected = w->transfer->pattern + w->offset % TRANSFER_PERIOD;
-	ssize_t n = read(w->fd, w->buffer, w->block);
 
 	if (n > 0 && memcmp(w->buffer, expected, (size_t)n) != 0) {
 		size_t i = 0;
@@ -173,6 +179,60 @@ static ssize_t call_read_pattern(struct worker *w)
 		w->page->expected = (unsigned char)expected[i];
 	}
 	w->offset += n > 0 ? (uint64_t)n : 0;
+}
+
+static ssize_t call_read_pattern(struct worker *w)
+{
+	ssize_t n = read(w->fd, w->buffer, w->block);
+
+	check_pattern(w, n);
+	return n;
+}
+
+/* ---- one call with a ledger ---- */
+
+static ssize_t receive_copy(struct worker *w, int flags)
+{
+	return recv(w->fd, w->buffer, w->block, flags);
+}
+
+static ssize_t receive_discard(struct worker *w, int flags)
+{
+	return platform_discard(w->fd, w->block, flags);
+}
+
+/* A wait goes on when a signal has interrupted it; EAGAIN is a timeout's. */
+static ssize_t receive_waiting(struct worker *w)
+{
+	struct ledger *ledger = w->page->ledger;
+	ssize_t n;
+	int err;
+
+	ledger_wait(ledger, clock_now());
+	do
+		n = w->receive(w, 0);
+	while (n < 0 && errno == EINTR);
+	err = errno;
+	if (n > 0)
+		ledger_got(ledger, clock_now());
+	else
+		ledger_cut(ledger, clock_now());
+	errno = err;
+	return n;
+}
+
+static ssize_t call_ledger(struct worker *w)
+{
+	ssize_t n = w->receive(w, MSG_DONTWAIT);
+
+	return n < 0 && errno == EAGAIN ? receive_waiting(w) : n;
+}
+
+static ssize_t call_ledger_pattern(struct worker *w)
+{
+	ssize_t n = call_ledger(w);
+
+	check_pattern(w, n);
 	return n;
 }
 
@@ -230,6 +290,8 @@ static void move_bytes(struct worker *w, ssize_t (*call)(struct worker *))
 
 static ssize_t (*choose_call(const struct transfer *transfer))(struct worker *)
 {
+	if (transfer->ledger)
+		return transfer->check ? call_ledger_pattern : call_ledger;
 	switch (transfer->way) {
 	case TRANSFER_WRITE: return transfer->check ? call_write_pattern : call_write;
 	case TRANSFER_SENDFILE: return call_sendfile;
@@ -244,7 +306,9 @@ static _Noreturn void work(const struct transfer *transfer, int fd, struct trans
 			    .page = page,
 			    .fd = fd,
 			    .block = transfer->block,
-			    .buffer = transfer->buffer };
+			    .buffer = transfer->buffer,
+			    .receive = transfer->way == TRANSFER_DISCARD ? receive_discard
+									 : receive_copy };
 	ssize_t (*call)(struct worker *) = choose_call(transfer);
 
 	platform_close_all_but(fd, transfer->file);
@@ -268,14 +332,39 @@ static void wait_at_gate(const int *gate)
 		;
 }
 
+static void *map_shared(size_t size)
+{
+	void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		return NULL;
+	return shared;
+}
+
+/* All zeros, with a ledger of its own where one is kept. */
+static struct transfer_page *make_page(const struct transfer *transfer)
+{
+	struct transfer_page *page = map_shared(sizeof(*page));
+
+	if (!page || !transfer->ledger)
+		return page;
+	page->ledger = map_shared(sizeof(*page->ledger));
+	if (!page->ledger) {
+		transfer_unmap(page);
+		return NULL;
+	}
+	if (transfer->ledger_held)
+		LEDGER_SET(page->ledger->from, LEDGER_NEVER);
+	return page;
+}
+
 pid_t transfer_start(const struct transfer *transfer, int fd, const int *gate,
 		     struct transfer_page **page)
 {
 	pid_t parent = getpid(), pid;
-	struct transfer_page *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-					    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct transfer_page *shared = make_page(transfer);
 
-	if (shared == MAP_FAILED)
+	if (!shared)
 		return -1;
 	pid = fork();
 	if (pid == 0) {
@@ -295,5 +384,7 @@ pid_t transfer_start(const struct transfer *transfer, int fd, const int *gate,
 
 void transfer_unmap(struct transfer_page *page)
 {
+	if (page->ledger)
+		munmap(page->ledger, sizeof(*page->ledger));
 	munmap(page, sizeof(*page));
 }

@@ -7,6 +7,9 @@
  * It holds no descriptor but its connection (and the file of sendfile).  It
  * ends at end of file, at an error, or because the observer shut the
  * connection down; then it leaves the reason in the page and exits.
+ *
+ * A worker that keeps a ledger (ledger.h) reads the clock around those reads
+ * that have to wait; the loop of the others does not know of it.
  */
 #ifndef MEASURE_TRANSFER_H
 #define MEASURE_TRANSFER_H
@@ -16,6 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct ledger;
 struct sock_cause;
 
 enum transfer_way {
@@ -25,13 +29,15 @@ enum transfer_way {
 	TRANSFER_DISCARD /* read without copying, MSG_TRUNC */
 };
 
-/* What all workers of a program do.  The first five are the caller's. */
+/* What all workers of a program do.  The first seven are the caller's. */
 struct transfer {
 	enum transfer_way way;
-	size_t block;	/* bytes per call, at least 1 */
-	int check;	/* write, or verify, the pattern */
-	double pause_s; /* sleep between calls, 0 for none */
-	int cpu;	/* to run on, -1 for any */
+	size_t block;	 /* bytes per call, at least 1 */
+	int check;	 /* write, or verify, the pattern */
+	double pause_s;	 /* sleep between calls, 0 for none */
+	int cpu;	 /* to run on, -1 for any */
+	int ledger;	 /* of how long reads wait: from a socket only */
+	int ledger_held; /* it begins when the observer says so */
 
 	char *buffer;  /* the block; the pattern behind it when read */
 	char *pattern; /* block + TRANSFER_PERIOD bytes, with check */
@@ -48,6 +54,7 @@ enum transfer_end {
 
 /* The page shared with one worker, which alone writes to it. */
 struct transfer_page {
+	struct ledger *ledger;	/* shared too, NULL: none is kept */
 	_Atomic uint64_t bytes; /* moved by calls that returned */
 	_Atomic uint64_t calls;
 	_Atomic int resting;   /* asleep between two calls: the counters are exact */

@@ -7,10 +7,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../measure/ledger.h"
 #include "../measure/transfer.h"
 #include "../socklib.h"
 #include "test.h"
@@ -156,9 +158,11 @@ static void test_shutdown_ends_a_long_write(void)
 }
 
 /* Serve the checking reader so many right bytes, then a wrong one. */
-static void check_finds(size_t block, uint64_t offset)
+static void check_finds_with(int ledger, size_t block, uint64_t offset)
 {
-	struct transfer t = { .way = TRANSFER_READ, .block = block, .check = 1, .cpu = -1 };
+	struct transfer t = {
+		.way = TRANSFER_READ, .block = block, .check = 1, .cpu = -1, .ledger = ledger
+	};
 	struct transfer_page *page = NULL;
 	char *data = malloc(offset + 100);
 	int fd, status;
@@ -191,6 +195,12 @@ static void check_finds(size_t block, uint64_t offset)
 	transfer_release(&t);
 }
 
+static void check_finds(size_t block, uint64_t offset)
+{
+	check_finds_with(0, block, offset);
+	check_finds_with(1, block, offset);
+}
+
 static void test_check_names_the_wrong_byte(void)
 {
 	check_finds(64, 0);
@@ -201,6 +211,98 @@ static void test_check_names_the_wrong_byte(void)
 	check_finds(TRANSFER_PERIOD, 3 * TRANSFER_PERIOD + 1);
 }
 
+/* What the worker with this page wrote down, over a time that does not matter. */
+static struct ledger_sum ledger_of(const struct transfer_page *page)
+{
+	struct ledger_sum sum;
+
+	ledger_add_up(page->ledger, 0, INT64_MAX / 2, &sum);
+	return sum;
+}
+
+/* Five writes with pauses before them: as many waits, none shorter. */
+static void waits_are_kept(int check)
+{
+	struct transfer t = {
+		.way = TRANSFER_READ, .block = 100, .check = check, .cpu = -1, .ledger = 1
+	};
+	struct timespec pause = { .tv_nsec = 50000000 };
+	struct transfer_page *page = NULL;
+	struct ledger_sum sum;
+	char data[50];
+	int fd, status;
+	pid_t pid = worker_on(&t, &fd, &page);
+
+	NEED(pid > 0);
+	for (uint64_t i = 0; i < 5 * sizeof(data); i++) {
+		data[i % sizeof(data)] = (char)transfer_pattern(i);
+		if ((i + 1) % sizeof(data))
+			continue;
+		nanosleep(&pause, NULL);
+		CHECK_EQ(write(fd, data, sizeof(data)), (ssize_t)sizeof(data));
+	}
+	nanosleep(&pause, NULL);
+	close(fd);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(page->end, TRANSFER_EOF);
+	CHECK_EQ_U(page->bytes, 250);
+	sum = ledger_of(page);
+	/* A busy machine may have let the worker sleep through a write. */
+	CHECK(sum.waits >= 1 && sum.waits <= 5);
+	CHECK(sum.waits <= page->calls);
+	CHECK(sum.wait_s > 0.02 && sum.wait_s < 5);
+	CHECK(sum.longest_s > 0.02);
+	transfer_unmap(page);
+	transfer_release(&t);
+}
+
+static void test_waits_are_kept(void)
+{
+	waits_are_kept(0);
+	waits_are_kept(1);
+}
+
+/* The end of a connection is no end of a wait, and neither is a timeout. */
+static void test_ends_cut_waits_short(void)
+{
+	struct transfer t = { .way = TRANSFER_READ, .block = 100, .cpu = -1, .ledger = 1 };
+	struct timeval limit = { .tv_usec = 200000 };
+	struct transfer_page *page = NULL;
+	struct sock_cause cause;
+	int pair[2], status;
+	pid_t pid;
+
+	NEED(transfer_prepare(&t, &cause) == 0);
+	NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	NEED(setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) == 0);
+	pid = transfer_start(&t, pair[0], NULL, &page);
+	NEED(pid > 0);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(page->end, TRANSFER_ERROR);
+	CHECK_EQ(page->err, EAGAIN);
+	CHECK_EQ_U(ledger_of(page).waits, 0);
+	CHECK(ledger_of(page).cut_s >= 0.19 && ledger_of(page).cut_s < 10);
+	close(pair[0]);
+	close(pair[1]);
+	transfer_unmap(page);
+	transfer_release(&t);
+}
+
+static void test_no_ledger_is_kept_unasked(void)
+{
+	struct transfer t = { .way = TRANSFER_READ, .block = 100, .cpu = -1 };
+	struct transfer_page *page = NULL;
+	int fd, status;
+	pid_t pid = worker_on(&t, &fd, &page);
+
+	NEED(pid > 0);
+	CHECK(page->ledger == NULL);
+	close(fd);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	transfer_unmap(page);
+	transfer_release(&t);
+}
+
 int main(void)
 {
 	RUN(test_pattern_shows_every_shift);
@@ -209,5 +311,8 @@ int main(void)
 	RUN(test_writer_ends_by_the_readers_leaving);
 	RUN(test_shutdown_ends_a_long_write);
 	RUN(test_check_names_the_wrong_byte);
+	RUN(test_waits_are_kept);
+	RUN(test_ends_cut_waits_short);
+	RUN(test_no_ledger_is_kept_unasked);
 	return test_end();
 }
