@@ -127,6 +127,9 @@ json_fields_are_documented() {
 	sink -j -d 0.5 -i 0.2 -t SO_RCVBUF=8192
 	status 0
 	cp "$T/out" sink.all
+	sink -j -l -d 0.3
+	status 0
+	cat "$T/out" >>sink.all
 	sink -j -c -d 1
 	cat "$T/out" >>sink.all
 	run 5 "$SINK" -j -p "$(free_port)"

@@ -321,6 +321,36 @@ static void test_our_own_other_lines(void)
 	run_free(&run);
 }
 
+/* Behind each end, also where a header could go on. */
+static void test_ledgers_are_passed_over(void)
+{
+	static const char ledger[] =
+		"ledger of connection 1: 104 reads, 101 waited, 3.981 of 4 s (99.5%)\n"
+		"  waited from       to       reads     in all   share of the waiting\n"
+		"        16 us    32 us           2      36 us    <1%\n"
+		"      32.8 ms  65.5 ms          99     3.98 s   >99%  #######################\n"
+		"  and one cut short by the end after 19 ms, in no other figure\n"
+		"  longest 40.4 ms, median 40.2 ms\n"
+		"  near the delayed ACK minimum of 40 ms: 99 waits within 38 to 55 ms\n"
+		"  not near: RTO minimum 200 ms (net.ipv4.tcp_rto_min_us), persist probe\n"
+		"    200 ms, second RTO 400 ms\n";
+	char text[4096];
+	struct run run;
+
+	snprintf(text, sizeof(text),
+		 "host=localhost port=7001 options=[]\n"
+		 "1.7353 MB/sec\n1.66982 MB/sec\n"
+		 "connection 1: 4 s, 6.81 MB read, 1.703 MB/sec, done\n%s"
+		 "2 MB/sec\n3 MB/sec\n"
+		 "connection 2: 4 s, 10 MB read, 2.5 MB/sec, done\n%s",
+		 ledger, ledger);
+	NEED(read_text(text, &run) == 0);
+	CHECK_STR(shown(&run), "1.1 1.7353@0 1.66982@2 | 2.2 2@0 3@2");
+	CHECK_EQ(run.both_wrote, 0);
+	CHECK_EQ(run.passed_over, 18);
+	run_free(&run);
+}
+
 /* ---- connections ---- */
 
 /* mocks.md (a): the third joins the second. */
@@ -959,6 +989,7 @@ int main(void)
 	RUN(test_columns_and_their_words);
 	RUN(test_warm_up);
 	RUN(test_our_own_other_lines);
+	RUN(test_ledgers_are_passed_over);
 	RUN(test_a_source_and_its_numbers);
 	RUN(test_rounds);
 	RUN(test_beginnings);
