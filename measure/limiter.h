@@ -6,6 +6,10 @@
  * is short because of it.  The order and the thresholds were found by
  * experiment, with 780 intervals of known causes and 720 of healthy runs.
  *
+ * A fact that is not known decides nothing: with the processes' facts alone (a
+ * pipe, AF_UNIX) the words are "cpu", "runq" and "stopped", with one end's the
+ * same of that end.
+ *
  * Pure.
  */
 #ifndef MEASURE_LIMITER_H
@@ -14,8 +18,8 @@
 struct facts;
 
 enum limiter_word {
-	LIMITER_NONE, /* "-": not known, or nothing did */
-	LIMITER_STOPPED,
+	LIMITER_NONE,	 /* "-": not known, or nothing did */
+	LIMITER_STOPPED, /* which: the one more often found so; not in the text */
 	LIMITER_RWND,
 	LIMITER_LOSS,
 	LIMITER_CPU,  /* which: source, sink or both */
@@ -33,11 +37,11 @@ enum limiter_which { LIMITER_NEITHER, LIMITER_SOURCE, LIMITER_SINK, LIMITER_BOTH
 struct limiter {
 	enum limiter_word word;
 	enum limiter_which which;
-	double share;  /* of the interval; NaN where the word stands without one */
+	double share;  /* of the interval, 0..1; NaN where the word stands without one */
 	char text[16]; /* "rwnd 99%", "cpu src", "-" */
 };
 
-/* rate: bytes/s of the interval. */
+/* facts: of the interval; rate: bytes/s over the same time. */
 struct limiter limiter_of(const struct facts *facts, double rate);
 
 /* "rwnd", "cpu" ...; NULL for LIMITER_NONE. */

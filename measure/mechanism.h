@@ -5,6 +5,12 @@
  * only on its evidence and says it with its numbers; on a healthy connection
  * none fires.  Thresholds were fixed before they were tried on 340 other runs.
  * Where two explain each other the one that is not the consequence is kept.
+ *
+ * Evidence is yes, no or unknown, since a fact may not be known; "unless" asks
+ * for a no.  So a rule that cannot be judged neither fires nor lets another
+ * one fire that depends on its absence.
+ *
+ * Pure.
  */
 #ifndef MEASURE_MECHANISM_H
 #define MEASURE_MECHANISM_H
@@ -22,22 +28,26 @@ struct mechanism_input {
 	double rcvbuf_asked; /* bytes, SO_RCVBUF at the sink; NaN: not set, not ours */
 	int rcvbuf_is_late;  /* it was set after connect() */
 	double delayed_acks; /* DelayedACKs of the whole namespace per second */
-	double timeouts;     /* TCPTimeouts of it during the connection */
+	double timeouts;     /* TCPTimeouts of it; stands in where FACT_RTOS is not known */
 	double throttled;    /* times that the source's or sink's cgroup was throttled */
 };
 
 #define MECHANISM_SENTENCE 512
 #define MECHANISMS_MAX 16
 
+/* In this order, so that "and" is the least of several and "or" the most. */
+enum mechanism_evidence { MECHANISM_NO, MECHANISM_UNKNOWN, MECHANISM_YES };
+
 struct mechanism_rule {
 	const char *name;   /* "window-below-segment", as in JSON and the manual page */
 	const char *title;  /* "receive window below one segment" */
 	const char *source; /* kernel functions, RFC sections: each confirmed, or left out */
-	/* 1 when the evidence is there; the sentence then holds its numbers. */
-	int (*fires)(const struct mechanism_input *input, char *sentence, size_t size);
+	enum mechanism_evidence (*evidence)(const struct mechanism_input *input);
+	/* Where that is yes: with its numbers, of which those not known are left out. */
+	void (*say)(const struct mechanism_input *input, char *sentence, size_t size);
 };
 
-/* The rules in the order of printing; NULL behind the last. */
+/* The rules in the order of printing; NULL behind the last, MECHANISMS_MAX or fewer. */
 const struct mechanism_rule *mechanism_rule(size_t index);
 
 struct mechanism_hit {
