@@ -33,14 +33,14 @@ FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
 MEASURE = association association_gap clock compare conclude dist expect facts \
 	  figures figures_association figures_compare figures_json \
-	  figures_ledger json ledger levels limiter mechanism mechanism_say observer plan \
+	  figures_ledger hostcpu hostenv hostenv_text hostfile hostlo json ledger levels limiter mechanism mechanism_say observer plan \
 	  platform report run saved saved_line settings stats summary tcpstate transfer \
 	  usage wait words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter mechanism \
-	ledger summary expect transfer
+	ledger summary expect transfer hostenv
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
@@ -100,6 +100,8 @@ unit_summary_NEEDS = measure/summary measure/compare measure/figures \
 	measure/figures_compare measure/figures_json measure/expect measure/words \
 	measure/json measure/run $(STATISTICS)
 unit_expect_NEEDS = $(unit_summary_NEEDS)
+unit_hostenv_NEEDS = measure/hostenv measure/hostenv_text measure/hostcpu measure/hostfile \
+	measure/hostlo measure/words measure/json measure/run
 unit_facts_NEEDS = measure/facts
 unit_limiter_NEEDS = measure/limiter measure/facts
 unit_mechanism_NEEDS = measure/mechanism measure/mechanism_say measure/facts measure/words

@@ -143,17 +143,17 @@ int run_drop_before(struct run *run, double start_s)
 	return 0;
 }
 
-static struct run_setting *find_setting(const struct run *run, const char *name)
+static struct run_setting *find_in(struct run_setting *list, size_t count, const char *name)
 {
-	for (size_t i = 0; i < run->settings; i++)
-		if (strcmp(run->setting[i].name, name) == 0)
-			return &run->setting[i];
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].name, name) == 0)
+			return &list[i];
 	return NULL;
 }
 
-int run_set(struct run *run, const char *name, const char *value)
+static int set_in(struct run_setting **list, size_t *count, const char *name, const char *value)
 {
-	struct run_setting *setting = find_setting(run, name), *grown;
+	struct run_setting *setting = find_in(*list, *count, name), *grown;
 	char *text = strdup(value), *key = setting ? NULL : strdup(name);
 
 	if (text && setting) {
@@ -161,23 +161,49 @@ int run_set(struct run *run, const char *name, const char *value)
 		setting->value = text;
 		return 0;
 	}
-	grown = realloc(run->setting, (run->settings + 1) * sizeof(*grown));
+	grown = realloc(*list, (*count + 1) * sizeof(*grown));
 	if (grown)
-		run->setting = grown;
+		*list = grown;
 	if (!text || !key || !grown) {
 		free(text);
 		free(key);
 		return -1;
 	}
-	run->setting[run->settings++] = (struct run_setting){ .name = key, .value = text };
+	(*list)[(*count)++] = (struct run_setting){ .name = key, .value = text };
 	return 0;
+}
+
+static void free_list(struct run_setting *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(list[i].name);
+		free(list[i].value);
+	}
+	free(list);
+}
+
+int run_set(struct run *run, const char *name, const char *value)
+{
+	return set_in(&run->setting, &run->settings, name, value);
 }
 
 const char *run_setting(const struct run *run, const char *name)
 {
-	const struct run_setting *setting = find_setting(run, name);
+	const struct run_setting *setting = find_in(run->setting, run->settings, name);
 
 	return setting ? setting->value : NULL;
+}
+
+int run_add_environment(struct run *run, const char *key, const char *value)
+{
+	return set_in(&run->environment, &run->environments, key, value);
+}
+
+const char *run_environment(const struct run *run, const char *key)
+{
+	const struct run_setting *entry = find_in(run->environment, run->environments, key);
+
+	return entry ? entry->value : NULL;
 }
 
 void run_free(struct run *run)
@@ -186,11 +212,8 @@ void run_free(struct run *run)
 		free(run->series[i].rate);
 		free(run->series[i].start_s);
 	}
-	for (size_t i = 0; i < run->settings; i++) {
-		free(run->setting[i].name);
-		free(run->setting[i].value);
-	}
+	free_list(run->setting, run->settings);
+	free_list(run->environment, run->environments);
 	free(run->series);
-	free(run->setting);
 	*run = (struct run){ .parallel = 1 };
 }

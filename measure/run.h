@@ -103,10 +103,12 @@ struct run {
 	size_t room;
 	struct run_setting *setting;
 	size_t settings;
-	size_t asked;	       /* connections, 0: not known or without end */
-	unsigned int parallel; /* connections at once, 1 and up */
-	double interval_s;     /* planned; 0: not known, count intervals instead */
-	double duration_s;     /* planned; 0: not known or without end */
+	struct run_setting *environment; /* of the machine, by the keys of hostenv.h */
+	size_t environments;		 /* 0: nothing is known of it */
+	size_t asked;			 /* connections, 0: not known or without end */
+	unsigned int parallel;		 /* connections at once, 1 and up */
+	double interval_s;		 /* planned; 0: not known, count intervals instead */
+	double duration_s;		 /* planned; 0: not known or without end */
 	double warm_up_s;
 	int interrupted;
 	int both_wrote;	    /* the text has both programs' lines: each interval twice */
@@ -123,6 +125,10 @@ int run_drop_before(struct run *run, double start_s);
 /* Append, or replace the value of the same name. */
 int run_set(struct run *run, const char *name, const char *value);
 const char *run_setting(const struct run *run, const char *name); /* NULL: not set */
+
+/* The same for what is known of the machine. */
+int run_add_environment(struct run *run, const char *key, const char *value);
+const char *run_environment(const struct run *run, const char *key); /* NULL: not said */
 
 void run_free(struct run *run);
 
