@@ -31,16 +31,16 @@ COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
-MEASURE = association association_gap clock compare conclude dist expect facts \
-	  figures figures_association figures_compare figures_json \
-	  figures_ledger hostcpu hostenv hostenv_text hostfile hostlo json ledger levels limiter mechanism mechanism_say observer plan \
-	  platform report run saved saved_line settings stats summary tcpstate transfer \
-	  usage wait words
+MEASURE = association association_gap clock compare conclude dist expect facts figures \
+	  figures_association figures_compare figures_json figures_ledger hostcpu hostenv \
+	  hostenv_text hostfile hostlo json ledger levels limiter mechanism mechanism_say netcount \
+	  observer plan platform report run saved saved_line saved_machine settings stats summary \
+	  tcpstate transfer usage wait words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter mechanism \
-	ledger summary expect transfer hostenv
+	ledger summary expect transfer hostenv netcount
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
@@ -91,7 +91,8 @@ unit_addresses_NEEDS = socklib
 unit_json_NEEDS = measure/json
 unit_run_NEEDS = measure/run
 unit_ledger_NEEDS = measure/ledger measure/figures_ledger measure/words measure/json
-unit_saved_NEEDS = measure/saved measure/saved_line measure/run $(STATISTICS) socklib
+unit_saved_NEEDS = measure/saved measure/saved_line measure/saved_machine \
+	measure/hostenv_text measure/words measure/json measure/run $(STATISTICS) socklib
 unit_stats_NEEDS = $(STATISTICS)
 unit_rates_NEEDS = $(STATISTICS)
 unit_association_NEEDS = measure/association measure/association_gap \
@@ -102,6 +103,7 @@ unit_summary_NEEDS = measure/summary measure/compare measure/figures \
 unit_expect_NEEDS = $(unit_summary_NEEDS)
 unit_hostenv_NEEDS = measure/hostenv measure/hostenv_text measure/hostcpu measure/hostfile \
 	measure/hostlo measure/words measure/json measure/run
+unit_netcount_NEEDS = measure/netcount measure/hostfile measure/words measure/json
 unit_facts_NEEDS = measure/facts
 unit_limiter_NEEDS = measure/limiter measure/facts
 unit_mechanism_NEEDS = measure/mechanism measure/mechanism_say measure/facts measure/words

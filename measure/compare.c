@@ -24,23 +24,36 @@ static void free_setting(struct compare_setting *setting)
 	free(setting->after);
 }
 
-/* Keep a setting that differs or that only one of them has. */
-static int note_setting(struct compare *c, const char *name, const char *before, const char *after)
+static void free_settings(struct compare_setting *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free_setting(&list[i]);
+	free(list);
+}
+
+/* Keep what differs or what only one of them has. */
+static int note_value(struct compare_setting **list, size_t *count, const char *name,
+		      const char *before, const char *after)
 {
 	struct compare_setting one, *grown;
 
 	if (before == after || (before && after && strcmp(before, after) == 0))
 		return 0;
 	one = (struct compare_setting){ copy_of(name), copy_of(before), copy_of(after) };
-	grown = realloc(c->setting, (c->settings + 1) * sizeof(*grown));
+	grown = realloc(*list, (*count + 1) * sizeof(*grown));
 	if (grown)
-		c->setting = grown;
+		*list = grown;
 	if (!grown || !one.name || (before && !one.before) || (after && !one.after)) {
 		free_setting(&one);
 		return -1;
 	}
-	c->setting[c->settings++] = one;
+	(*list)[(*count)++] = one;
 	return 0;
+}
+
+static int note_setting(struct compare *c, const char *name, const char *before, const char *after)
+{
+	return note_value(&c->setting, &c->settings, name, before, after);
 }
 
 static double run_parallel(const struct run *run)
@@ -132,6 +145,63 @@ static int note_settings(struct compare *c)
 	return 0;
 }
 
+/* ---- machines ---- */
+
+/* The length of what a value says of the machine. */
+static size_t machine_length(const char *value)
+{
+	const char *steal = strstr(value, "; steal ");
+
+	return steal ? (size_t)(steal - value) : strlen(value);
+}
+
+static int is_alike(const char *name, const char *before, const char *after)
+{
+	size_t length;
+
+	if (strcmp(name, "load") == 0)
+		return 1;
+	if (!before || !after || strcmp(name, "virtual") != 0)
+		return 0;
+	length = machine_length(before);
+	return length == machine_length(after) && strncmp(before, after, length) == 0;
+}
+
+static int note_environment(struct compare *c, const char *name, const char *before,
+			    const char *after)
+{
+	if (is_alike(name, before, after))
+		return 0;
+	return note_value(&c->environment, &c->environments, name, before, after);
+}
+
+static int note_environments(struct compare *c)
+{
+	const struct run *before = c->before->run, *after = c->after->run;
+
+	if (before->environments == 0 || after->environments == 0) {
+		c->machines = before->environments  ? COMPARE_OLD_ONLY
+			      : after->environments ? COMPARE_NEW_ONLY
+						    : COMPARE_UNSAID;
+		return 0;
+	}
+	for (size_t i = 0; i < before->environments; i++) {
+		const struct run_setting *old = &before->environment[i];
+
+		if (note_environment(c, old->name, old->value, run_environment(after, old->name)))
+			return -1;
+	}
+	for (size_t i = 0; i < after->environments; i++) {
+		const struct run_setting *new = &after->environment[i];
+
+		if (!run_environment(before, new->name) &&
+		    note_environment(c, new->name, NULL, new->value))
+			return -1;
+	}
+	c->machines = c->environments ? COMPARE_DIFFERENT : COMPARE_ALIKE;
+	return 0;
+}
+
 /* ---- the runs ---- */
 
 static bool same_rates(const struct summary_row *a, const struct summary_row *b)
@@ -178,6 +248,7 @@ int compare_make(const struct summary *before, const struct summary *after, stru
 		.shares = calloc(1, sizeof(*compare->shares)),
 	};
 	if (!compare->ratio || !compare->shares || note_settings(compare) ||
+	    note_environments(compare) ||
 	    stats_compare(before->unit, before->units, after->unit, after->units, compare->ratio) ||
 	    stats_share(before->level, before->measured, after->level, after->measured,
 			compare->shares)) {
@@ -190,9 +261,8 @@ int compare_make(const struct summary *before, const struct summary *after, stru
 
 void compare_free(struct compare *compare)
 {
-	for (size_t i = 0; i < compare->settings; i++)
-		free_setting(&compare->setting[i]);
-	free(compare->setting);
+	free_settings(compare->setting, compare->settings);
+	free_settings(compare->environment, compare->environments);
 	free(compare->ratio);
 	free(compare->shares);
 	*compare = (struct compare){ .before = NULL };
@@ -207,6 +277,19 @@ const char *compare_verdict(const struct compare *compare)
 	};
 
 	return names[compare->ratio->verdict];
+}
+
+const char *compare_machines(const struct compare *compare)
+{
+	static const char *const names[] = {
+		[COMPARE_UNSAID] = NULL,
+		[COMPARE_OLD_ONLY] = "not given by the new run",
+		[COMPARE_NEW_ONLY] = "not given by the old run",
+		[COMPARE_ALIKE] = "the same",
+		[COMPARE_DIFFERENT] = "different",
+	};
+
+	return names[compare->machines];
 }
 
 bool compare_loss(const struct compare *compare, double *percent)

@@ -3,6 +3,9 @@
  *
  * Pure, over the summaries of both; the statistics are those of stats.h, with
  * the unit of the summaries.
+ *
+ * Of the machines all is compared but what is of the run alone: "load", and
+ * "; steal ..." in "virtual" (hostenv.h).
  */
 #ifndef MEASURE_COMPARE_H
 #define MEASURE_COMPARE_H
@@ -21,11 +24,23 @@ struct compare_setting {
 	char *after;
 };
 
+/* What the runs say of the machines they were made on. */
+enum compare_environment {
+	COMPARE_UNSAID, /* neither says anything */
+	COMPARE_OLD_ONLY,
+	COMPARE_NEW_ONLY,
+	COMPARE_ALIKE,
+	COMPARE_DIFFERENT
+};
+
 struct compare {
 	const struct summary *before; /* both must outlive it */
 	const struct summary *after;
 	struct compare_setting *setting;
 	size_t settings;
+	enum compare_environment machines;
+	struct compare_setting *environment; /* what differs, COMPARE_DIFFERENT */
+	size_t environments;
 	bool same; /* they have intervals, and these are equal one by one */
 	struct stats_comparison *ratio;
 	struct stats_shares *shares; /* of the groups of both runs' connections */
@@ -41,6 +56,9 @@ void compare_free(struct compare *compare);
 
 /* "cannot tell", "no difference seen", "small difference", "faster", "slower" */
 const char *compare_verdict(const struct compare *compare);
+
+/* "different", "the same", "not given by the new run"; NULL: neither says anything */
+const char *compare_machines(const struct compare *compare);
 
 /*
  * What is certain of a loss or a gain, in percent: the near end of the ratio's

@@ -84,6 +84,56 @@ static void print_settings(FILE *out, const struct compare *c)
 		print_setting(out, &c->setting[i]);
 }
 
+/* ---- machines ---- */
+
+/* The name that a value stands behind, padded; one that does not fit has a line. */
+static void print_name(FILE *out, const char *name)
+{
+	if (strlen(name) + 3 > VALUE_AT)
+		fprintf(out, "  %s\n%*s", name, VALUE_AT, "");
+	else
+		fprintf(out, "  %-*s ", VALUE_AT - 3, name);
+}
+
+/* A value of any length, from the column VALUE_AT on. */
+static void print_long(FILE *out, const char *which, const char *value)
+{
+	struct words words;
+
+	words_begin(&words, out, VALUE_AT + 4, which);
+	words.column += VALUE_AT;
+	words_text(&words, "%s", value);
+	words_end(&words);
+}
+
+static void print_difference(FILE *out, const struct compare_setting *entry)
+{
+	int wide = NEW_VALUE_AT - VALUE_AT;
+	const char *old = entry->before ? entry->before : "not given";
+	const char *new = entry->after ? entry->after : "not given";
+
+	print_name(out, entry->name);
+	if (strlen(old) < (size_t)wide && strlen(new) <= WORDS_COLUMNS - NEW_VALUE_AT) {
+		fprintf(out, "%-*s%s\n", wide, old, new);
+		return;
+	}
+	print_long(out, "old", old);
+	fprintf(out, "%*s", VALUE_AT, "");
+	print_long(out, "new", new);
+}
+
+static void print_environment(FILE *out, const struct compare *c)
+{
+	if (c->machines == COMPARE_DIFFERENT)
+		fputs("environment: DIFFERENT, so the verdict is about it too\n", out);
+	else if (c->machines == COMPARE_ALIKE)
+		fputs("environment: the same in both\n", out);
+	else if (c->machines != COMPARE_UNSAID)
+		fprintf(out, "environment: %s\n", compare_machines(c));
+	for (size_t i = 0; i < c->environments; i++)
+		print_difference(out, &c->environment[i]);
+}
+
 /* ---- the table ---- */
 
 struct cell {
@@ -418,6 +468,7 @@ static void warn_twice(FILE *out, const struct summary *s, const char *which)
 void figures_compare(FILE *out, const struct compare *compare, const char *before,
 		     const char *after)
 {
+	print_environment(out, compare);
 	print_settings(out, compare);
 	warn_twice(out, compare->before, "old");
 	warn_twice(out, compare->after, "new");

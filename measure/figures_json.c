@@ -189,14 +189,15 @@ void figures_summary_json(FILE *out, const struct summary *summary)
 
 /* ---- a comparison ---- */
 
-static void put_settings(struct json *json, const struct compare *c)
+static void put_settings(struct json *json, const char *key, const struct compare_setting *list,
+			 size_t count_of)
 {
-	json_open(json, "settings_differ", '[');
-	for (size_t i = 0; i < c->settings; i++) {
+	json_open(json, key, '[');
+	for (size_t i = 0; i < count_of; i++) {
 		json_open(json, NULL, '{');
-		json_text(json, "name", c->setting[i].name);
-		json_text(json, "old", c->setting[i].before);
-		json_text(json, "new", c->setting[i].after);
+		json_text(json, "name", list[i].name);
+		json_text(json, "old", list[i].before);
+		json_text(json, "new", list[i].after);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -265,7 +266,9 @@ void figures_compare_json(FILE *out, const struct compare *compare, const char *
 	struct json json;
 
 	json_begin(&json, out, "compare");
-	put_settings(&json, compare);
+	json_text(&json, "environment", compare_machines(compare));
+	put_settings(&json, "environment_differ", compare->environment, compare->environments);
+	put_settings(&json, "settings_differ", compare->setting, compare->settings);
 	put_side(&json, "old", before, compare->before);
 	put_side(&json, "new", after, compare->after);
 	put_ratio(&json, compare);

@@ -11,6 +11,7 @@
 #include "../socklib.h"
 #include "run.h"
 #include "saved_line.h"
+#include "saved_machine.h"
 
 #define LINE_SIZE 65536	     /* what is beyond is not looked at */
 #define HEADER_LINES 100     /* that a broken header may have */
@@ -42,6 +43,7 @@ struct reader {
 	char control; /* what a sequence for the terminal has so far, or 0 */
 	char header[LINE_SIZE];
 	unsigned int header_lines; /* in header, 0: none is being read */
+	struct saved_machine machine;
 
 	struct slot *slot; /* as many as series */
 	size_t room;
@@ -513,18 +515,19 @@ static int apply(struct reader *reader, const struct saved_item *item)
 static int take_line(struct reader *reader)
 {
 	struct saved_item item;
-	int ret = 0;
+	int ret;
 
 	reader->line[reader->length] = '\0';
 	saved_classify(reader->line, &item);
-	if (continues(reader, &item))
+	ret = saved_machine_take(&reader->machine, reader->line, &item, reader->run);
+	if (ret == 0 && continues(reader, &item))
 		add_to_header(reader, reader->line);
-	else
+	else if (ret == 0)
 		ret = finish_header(reader) || apply(reader, &item) ? -1 : 0;
 	reader->length = 0;
 	reader->blank = 0;
 	reader->control = '\0';
-	return ret;
+	return ret < 0 ? -1 : 0;
 }
 
 static void add_visible(struct reader *reader, char c)
@@ -589,7 +592,8 @@ static int read_text(struct reader *reader, FILE *file)
 			if (take_character(reader, block[i]))
 				return ENOMEM;
 	} while (n > 0 && err == 0);
-	if (err == 0 && (take_line(reader) || finish_header(reader)))
+	if (err == 0 && (take_line(reader) || finish_header(reader) ||
+			 saved_machine_finish(&reader->machine, reader->run)))
 		return ENOMEM;
 	return err;
 }

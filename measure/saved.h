@@ -13,6 +13,7 @@
  *	interval	["[" N "] "] NUMBER " MB/sec" [" " WORD ...]
  *	sum		"[sum] " and an interval: known, not used
  *	end		[PROMPT] "connection " N ": " ...
+ *	machine		"---- machine" and the lines of that section (saved_machine.h)
  *
  * NUMBER is digits with an optional fraction and exponent.  WORD is one of
  * rwnd sndbuf pacing app cpu runq loss path timer stopped - late partial
@@ -42,7 +43,7 @@
 struct run;
 struct sock_cause;
 
-/* A setting that headers of one text give different values. */
+/* A setting, or fact of the machine, that one text gives different values. */
 #define SAVED_VARIOUS "various"
 
 /*
@@ -56,6 +57,8 @@ struct sock_cause;
  *
  * Settings are those of the sink's header, by their keys (options, early,
  * block, interval, warmup, cpu, source), and "source options", unless empty.
+ * The environment is what the text says of the machine, by the keys of
+ * hostenv.h.
  *
  * interval_s: by the header, else the argument (seconds; 0: not told), else
  * from the ends: 2 where the lengths of the connections allow for it, since a

@@ -2,6 +2,7 @@
  * Saved output: which lines count, to which connection they belong, what the
  * headers and ends say, and that no text whatever breaks the reader.
  */
+#include "../measure/hostenv.h"
 #include "../measure/run.h"
 #include "../measure/saved.h"
 #include "../measure/stats.h"
@@ -13,6 +14,7 @@
 #include <time.h>
 
 #define MAIL "tests/fixtures/mail-1998.txt"
+#define REPORT "tests/fixtures/report.txt"
 
 static struct sock_cause cause;
 
@@ -163,6 +165,14 @@ static void test_the_mail_quoted(void)
 	}
 	free(quoted);
 	free(text);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
 }
 
 /* ---- which lines count ---- */
@@ -349,6 +359,206 @@ static void test_ledgers_are_passed_over(void)
 	CHECK_EQ(run.both_wrote, 0);
 	CHECK_EQ(run.passed_over, 18);
 	run_free(&run);
+}
+
+/* ---- reports ---- */
+
+/* The environment in one line: KEY=VALUE, with ';' behind each. */
+static const char *machine(const struct run *run)
+{
+	static char text[4096];
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < run->environments && n < 3500; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s=%s;",
+				      run->environment[i].name, run->environment[i].value);
+	return text;
+}
+
+static const char report_machine[] =
+	"kernel=6.18.44 x86_64, #1 SMP PREEMPT_DYNAMIC;"
+	"cpu=2 online of 2, Intel(R) Xeon(R) Processor; governor n/a;"
+	"virtual=yes (cpuid hypervisor); steal during the run 0.0%;"
+	"memory=24.7 GB; clocksource tsc;"
+	"mitigations=spectre_v2 on, mds off (not affected), 14 more not affected;"
+	"lo=mtu 65536, qdisc noqueue, tso on, gso on, gro on;"
+	"tcp=congestion control bbr (available: reno bbr cubic);"
+	"net.ipv4.tcp_rmem=4096 131072 33554432;"
+	"net.ipv4.tcp_wmem=4096 16384 4194304;"
+	"net.core.rmem_max=4194304;net.core.wmem_max=4194304;"
+	"net.ipv4.tcp_moderate_rcvbuf=1;"
+	"net.ipv4.tcp_limit_output_bytes=4194304;"
+	"load=1 min 2.03: others were running (workers waited for a CPU 6.1%);";
+
+/* Nothing of a report but its lines is an interval, and its machine is known. */
+static void check_report(const char *text, size_t size)
+{
+	static const double medians[] = {
+		1839.235, 5041.33, 1923.335, 1895.63, 4955.815, 1919.765
+	};
+	struct run run;
+
+	NEED(read_bytes(text, size, 0, &run) == 0);
+	CHECK_EQ(run.count, 6);
+	CHECK_EQ(run.parallel, 1);
+	CHECK_EQ(run.both_wrote, 0);
+	CHECK_NEAR(run.interval_s, 0.25, 0);
+	CHECK_NEAR(run.duration_s, 2, 0);
+	for (size_t i = 0; i < 6 && i < run.count; i++) {
+		CHECK_EQ(run.series[i].number, i + 1);
+		CHECK_EQ(run.series[i].count, 8);
+		CHECK_NEAR(median(&run, i), medians[i], 0.005);
+	}
+	CHECK_STR(run_setting(&run, "options"), "TCP_CONGESTION=cubic");
+	CHECK_EQ(run.settings, 2);
+	CHECK_STR(machine(&run), report_machine);
+	run_free(&run);
+}
+
+static void test_a_report(void)
+{
+	size_t size = 0;
+	char *text = load(REPORT, &size);
+
+	NEED(text != NULL);
+	check_report(text, size);
+	free(text);
+}
+
+/* As it comes back from a list: quoted, blanks gone, lines broken shorter. */
+static void test_a_report_quoted(void)
+{
+	static const char *const before[] = { "> ", ">> ", "", "\t" };
+	static const char *const behind[] = { "\r\n", " \r\n", "\r", "\n" };
+	size_t size = 0, n;
+	char *text = load(REPORT, &size), *quoted = malloc(65536);
+
+	NEED(text != NULL && quoted != NULL);
+	for (size_t i = 0; i < 4 * 4; i++) {
+		n = 0;
+		for (char *line = text; *line; line += strcspn(line, "\n") + 1) {
+			size_t blanks = strspn(line, " "), length = strcspn(line, "\n");
+
+			n += (size_t)sprintf(quoted + n, "%s%.*s%s", before[i % 4],
+					     (int)(length - blanks), line + blanks, behind[i / 4]);
+		}
+		check_report(quoted, n);
+	}
+	n = 0;
+	for (char *word = strstr(text, "PREEMPT"); word; word = strstr(word, "PREEMPT"))
+		word[-1] = '\n', word++, n++;
+	CHECK_EQ(n, 1);
+	strstr(text, " 33554432")[0] = '\n';
+	strstr(text, " governor")[0] = '\n';
+	check_report(text, size);
+	free(quoted);
+	free(text);
+}
+
+#define MACHINE "---- machine\n"
+
+static void check_machine(const char *text, const char *want, const char *series)
+{
+	struct run run;
+
+	NEED(read_text(text, &run) == 0);
+	CHECK_STR(machine(&run), want);
+	CHECK_STR(shown(&run), series);
+	run_free(&run);
+}
+
+static void test_machines(void)
+{
+	check_machine("1 MB/sec\nkernel 6\n", "", "1.1 1");
+	check_machine(MACHINE "kernel 6\n---- lines\ncpu 1\n1 MB/sec\n", "kernel=6;", "1.1 1");
+	check_machine(MACHINE "kernel 6\n==== end\ncpu 1\n1 MB/sec\n", "kernel=6;", "1.1 1");
+	/* It goes on to the next title, or to a line of the run. */
+	check_machine(MACHINE "kernel 6\n\n\ncpu\n2\n3\n---- x\n1 MB/sec\n", "kernel=6;cpu=2 3;",
+		      "1.1 1");
+	check_machine(MACHINE "kernel 6\n1 MB/sec\ncpu 2\n", "kernel=6;", "1.1 1");
+	check_machine(MACHINE "kernel 6\nhost=h port=1 options=[]\n1 MB/sec\ncpu 2\n", "kernel=6;",
+		      "1.1 1");
+	check_machine("1 MB/sec\n" MACHINE "kernel 6", "kernel=6;", "1.1 1");
+	check_machine("1 MB/sec\n" MACHINE, "", "1.1 1");
+	/* What stands before the first key is of none. */
+	check_machine(MACHINE "strange 1\nkernel\n---- x\n1 MB/sec\n", "kernel=;", "1.1 1");
+	check_machine(MACHINE "sysctl net.ipv4.tcp_rmem 1 2\nsysctl\nnet.core.x 3\n1 MB/sec\n",
+		      "net.ipv4.tcp_rmem=1 2;net.core.x=3;", "1.1 1");
+	/* Two reports in one text. */
+	check_machine(MACHINE "kernel 6\nlo a\n---- x\n1 MB/sec\n" MACHINE
+			      "kernel 7\nlo a\ncpu 1\n---- x\n",
+		      "kernel=various;lo=a;cpu=1;", "1.1 1");
+	check_machine("x---- machine\nkernel 6\n---- machines\nkernel 7\n1 MB/sec\n", "", "1.1 1");
+}
+
+static void test_long_machines(void)
+{
+	char *text = malloc(400000);
+	struct run run;
+	size_t n;
+
+	NEED(text != NULL);
+	n = (size_t)sprintf(text, "1 MB/sec\n" MACHINE "kernel 6\n");
+	for (int i = 0; i < 30000; i++)
+		n += (size_t)sprintf(text + n, "word %d\n", i);
+	n += (size_t)sprintf(text + n, "net.");
+	memset(text + n, 'a', 10000);
+	text[n + 10000] = '\0';
+	NEED(read_text(text, &run) == 0);
+	CHECK_EQ(run.environments, 1);
+	CHECK(strlen(run_environment(&run, "kernel")) < 1024);
+	CHECK_HAS(run_environment(&run, "kernel"), "6 word 0 word 1");
+	CHECK_EQ(run.passed_over, 0);
+	run_free(&run);
+	free(text);
+}
+
+/* Whatever a machine is, what is printed of it is what is read. */
+static void test_machines_round_trip(void)
+{
+	static const char *const keys[] = { "kernel",	   "cpu", "virtual", "memory",
+					    "mitigations", "lo",  "tcp",     "net.ipv4.tcp_rmem",
+					    "net.core.x",  "load" };
+	static const char *const words[] = { "a",	   "on:", "(b", "4096", "memory", "lo",
+					     "net.core.y", "#1",  "1",	";",	"sysctl", "----" };
+	uint32_t state = 6;
+
+	for (int round = 0; round < 2000; round++) {
+		struct hostenv_entry entry[10];
+		struct hostenv env = { .entry = entry, .count = 10 };
+		char value[10][HOSTENV_VALUE], text[8192] = "";
+		FILE *out = fmemopen(text, sizeof(text), "w");
+		struct run run;
+
+		NEED(out != NULL);
+		for (size_t i = 0; i < 10; i++) {
+			uint32_t last = 0;
+			size_t n = (size_t)sprintf(value[i], "n/a");
+
+			for (uint32_t k = next_random(&state) % 25; k > 0 && n < 200; k--) {
+				uint32_t word = next_random(&state) % 12;
+
+				/* Many such in a row are more than a line holds. */
+				if (last >= 4 && last <= 6)
+					word = 0;
+				n += (size_t)sprintf(value[i] + n, " %s", words[word]);
+				last = word;
+			}
+			entry[i] = (struct hostenv_entry){ (char *)(uintptr_t)keys[i], value[i] };
+		}
+		fprintf(out, "1 MB/sec\n\n" MACHINE);
+		hostenv_print(out, &env);
+		fprintf(out, "\n---- lines\n");
+		fclose(out);
+		NEED(read_text(text, &run) == 0);
+		NEED(run.environments == 10);
+		for (size_t i = 0; i < 10; i++) {
+			CHECK_STR(run.environment[i].name, keys[i]);
+			CHECK_STR(run.environment[i].value, value[i]);
+		}
+		run_free(&run);
+	}
 }
 
 /* ---- connections ---- */
@@ -836,14 +1046,6 @@ static void test_a_million_lines(void)
 
 /* ---- anything ---- */
 
-static uint32_t next_random(uint32_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	*state ^= *state << 5;
-	return *state;
-}
-
 static const char *const pieces[] = {
 	"1 MB/sec\n",
 	"[1] 2 MB/sec\n",
@@ -876,6 +1078,10 @@ static const char *const pieces[] = {
 	"options=[]",
 	" warmup=1e9",
 	"prose ",
+	"---- machine\n",
+	"---- lines\n",
+	"kernel 6\n",
+	"sysctl net.core.rmem_max\n",
 	"\033[K",
 	"\033",
 	"\033[",
@@ -990,6 +1196,11 @@ int main(void)
 	RUN(test_warm_up);
 	RUN(test_our_own_other_lines);
 	RUN(test_ledgers_are_passed_over);
+	RUN(test_a_report);
+	RUN(test_a_report_quoted);
+	RUN(test_machines);
+	RUN(test_long_machines);
+	RUN(test_machines_round_trip);
 	RUN(test_a_source_and_its_numbers);
 	RUN(test_rounds);
 	RUN(test_beginnings);

@@ -643,6 +643,136 @@ static void test_settings(void)
 	CHECK_HAS(text, "settings: the same in both\n");
 }
 
+/* ---- machines ---- */
+
+static void add_machine(struct run *run, const char *const *entry)
+{
+	for (; entry[0]; entry += 2)
+		if (run_add_environment(run, entry[0], entry[1]))
+			abort();
+}
+
+/* Compare runs made on these machines; NULL: nothing is known. */
+static void compare_machine(const char *const *before, const char *const *after)
+{
+	struct run old = run_of(a, 5), new = run_of(b, 5);
+
+	if (before)
+		add_machine(&old, before);
+	if (after)
+		add_machine(&new, after);
+	compare(old, new);
+}
+
+static const char machines_text[] =
+	"environment: DIFFERENT, so the verdict is about it too\n"
+	"  kernel       6.17.9                           6.18.44\n"
+	"  cpu          old 2 online of 2, Intel(R) Xeon(R) Processor; governor n/a\n"
+	"               new 2 online of 2, Intel(R) Xeon(R) Processor; governor\n"
+	"                   performance 1, powersave 1\n"
+	"  virtual      no; steal 1%                     yes; steal 1%\n"
+	"  net.ipv4.tcp_rmem\n"
+	"               4096 131072 6291456              4096 131072 33554432\n"
+	"  net.core.busy_poll\n"
+	"               0                                not given\n"
+	"  net.core.rps_sock_flow_entries\n"
+	"               not given                        n/a\n"
+	"settings: the same in both\n";
+
+static void test_machines(void)
+{
+	static const char *const old[] = { "kernel",
+					   "6.17.9",
+					   "cpu",
+					   "2 online of 2, Intel(R) Xeon(R) Processor; governor "
+					   "n/a",
+					   "virtual",
+					   "no; steal 1%",
+					   "memory",
+					   "24.7 GB; clocksource tsc",
+					   "net.ipv4.tcp_rmem",
+					   "4096 131072 6291456",
+					   "net.core.busy_poll",
+					   "0",
+					   "load",
+					   "1 min 2.03",
+					   NULL };
+	static const char *const new[] = { "kernel",
+					   "6.18.44",
+					   "cpu",
+					   "2 online of 2, Intel(R) Xeon(R) Processor; governor "
+					   "performance 1, powersave 1",
+					   "virtual",
+					   "yes; steal 1%",
+					   "memory",
+					   "24.7 GB; clocksource tsc",
+					   "net.ipv4.tcp_rmem",
+					   "4096 131072 33554432",
+					   "net.core.rps_sock_flow_entries",
+					   "n/a",
+					   "load",
+					   "1 min 0.1",
+					   NULL };
+
+	compare_machine(old, new);
+	CHECK(strncmp(text, machines_text, strlen(machines_text)) == 0);
+	CHECK_HAS(text, machines_text);
+}
+
+static void test_same_machine(void)
+{
+	static const char *const old[] = { "kernel", "6.17.9",	   "virtual", "no; steal 1%",
+					   "load",   "1 min 2.03", NULL };
+	static const char *const new[] = { "virtual", "no", "kernel", "6.17.9", NULL };
+
+	compare_machine(old, new);
+	CHECK(strncmp(text, "environment: the same in both\nsettings: ", 40) == 0);
+	compare_machine(old, NULL);
+	CHECK(strncmp(text, "environment: not given by the new run\nsettings: ", 48) == 0);
+	compare_machine(NULL, old);
+	CHECK(strncmp(text, "environment: not given by the old run\nsettings: ", 48) == 0);
+	compare_machine(NULL, NULL);
+	CHECK(strncmp(text, "settings: ", 10) == 0);
+}
+
+static void test_machines_as_json(void)
+{
+	static const char *const old[] = { "kernel", "6.17.9", "lo", "mtu 1", NULL };
+	static const char *const new[] = { "kernel", "6.18.44", NULL };
+	struct run before = run_of(a, 5), after = run_of(b, 5);
+	struct summary one, two;
+
+	add_machine(&before, old);
+	for (int with = 0; with < 2; with++) {
+		struct compare compared;
+		FILE *out;
+
+		if (with)
+			add_machine(&after, new);
+		if (summary_make(&before, &one) || summary_make(&after, &two) ||
+		    compare_make(&one, &two, &compared))
+			abort();
+		out = begin();
+		figures_compare_json(out, &compared, "old.txt", "new.txt");
+		fclose(out);
+		check_json();
+		if (with)
+			CHECK_HAS(text, "{\"event\":\"compare\",\"environment\":\"different\","
+					"\"environment_differ\":[{\"name\":\"kernel\","
+					"\"old\":\"6.17.9\",\"new\":\"6.18.44\"},{\"name\":\"lo\","
+					"\"old\":\"mtu 1\",\"new\":null}],\"settings_differ\":[");
+		else
+			CHECK_HAS(text, "\"environment\":\"not given by the new run\","
+					"\"environment_differ\":[],");
+		compare_free(&compared);
+		summary_free(&one);
+		summary_free(&two);
+	}
+	run_free(&before);
+	run_free(&after);
+	compare_machine(NULL, NULL);
+}
+
 int main(void)
 {
 	RUN(test_example_of_the_design);
@@ -659,5 +789,8 @@ int main(void)
 	RUN(test_cannot_tell);
 	RUN(test_slow_group_is_gone);
 	RUN(test_settings);
+	RUN(test_machines);
+	RUN(test_same_machine);
+	RUN(test_machines_as_json);
 	return test_end();
 }
