@@ -56,6 +56,9 @@ const struct facts_row facts_rows[FACTS] = {
 	[FACT_WRITES] = { "write_calls", "", .source = FACTS_FROM_IO, .key = "syscw",
 			  .kind = FACTS_COUNTER, .per = FACTS_PER_SECOND, .ends = S,
 			  .help = "write calls of the process" },
+	[FACT_THROTTLED] = { "throttled", "", .source = FACTS_FROM_CGROUP, .key = "nr_throttled",
+			     .kind = FACTS_COUNTER, .per = FACTS_PER_NOTHING, .ends = S | R,
+			     .help = "times that the CPU limit of its cgroup held it" },
 
 	[FACT_RETRANSMITTING] = { "retransmitting", "", TCP(2, 1), .ends = S,
 				  .help = "timeouts in a row of the oldest segment" },
@@ -192,7 +195,7 @@ const struct facts_row facts_rows[FACTS] = {
 	[FACT_STEAL_SHARE] = { "steal_share", "", .source = FACTS_MADE, .kind = FACTS_RATIO,
 			       .role = ONE(FACTS_HOST, FACTS_SYMPTOM), .ends = H,
 			       .help = "of the CPU time" },
-	[FACT_OTHERS] = { "others_cpus", "CPUs", .source = FACTS_MADE, .kind = FACTS_RATIO,
+	[FACT_OTHERS] = { "others_cpus", "cpus", .source = FACTS_MADE, .kind = FACTS_RATIO,
 			  .role = ONE(FACTS_HOST, FACTS_SYMPTOM), .ends = H,
 			  .help = "used by neither end" },
 };
@@ -200,6 +203,8 @@ const struct facts_row facts_rows[FACTS] = {
 void facts_nothing(struct facts_sample *sample)
 {
 	memset(sample->congestion, 0, sizeof(sample->congestion));
+	for (int end = 0; end < FACTS_HOST; end++)
+		sample->process_time_s[end] = NAN;
 	for (int end = 0; end < FACTS_ENDS; end++) {
 		sample->time_s[end] = NAN;
 		for (int fact = 0; fact < FACTS; fact++)
@@ -334,6 +339,9 @@ void facts_over(const struct facts_sample *sample, size_t n, struct facts *over)
 	double *x = n < 2 ? NULL : malloc(n * sizeof(*x));
 
 	*over = (struct facts){ .samples = x ? n : 0 };
+	for (int end = 0; end < FACTS_HOST; end++)
+		over->process_length_s[end] =
+			x ? sample[n - 1].process_time_s[end] - sample[0].process_time_s[end] : NAN;
 	for (int end = 0; end < FACTS_ENDS; end++) {
 		over->length_s[end] = x ? sample[n - 1].time_s[end] - sample[0].time_s[end] : NAN;
 		for (int fact = 0; fact < FACTS; fact++)
@@ -352,16 +360,24 @@ void facts_over(const struct facts_sample *sample, size_t n, struct facts *over)
 
 /* ---- as figures ---- */
 
+/* The time between the two readings that a counter comes from. */
+static double length_of(const struct facts *facts, enum facts_end end, enum fact fact)
+{
+	if (facts_rows[fact].source <= FACTS_FROM_CGROUP)
+		return facts->process_length_s[end];
+	return facts->length_s[end];
+}
+
 double facts_share(const struct facts *facts, enum facts_end end, enum fact fact)
 {
 	double units = strcmp(facts_rows[fact].unit, "ns") == 0 ? 1e9 : 1e6;
 
-	return ratio(facts->value[end][fact] / units, facts->length_s[end]);
+	return ratio(facts->value[end][fact] / units, length_of(facts, end, fact));
 }
 
 double facts_per_second(const struct facts *facts, enum facts_end end, enum fact fact)
 {
-	return ratio(facts->value[end][fact], facts->length_s[end]);
+	return ratio(facts->value[end][fact], length_of(facts, end, fact));
 }
 
 double facts_figure(const struct facts *facts, enum facts_end end, enum fact fact)

@@ -34,6 +34,7 @@ enum fact {
 	FACT_MIGRATIONS,
 	FACT_READS, /* calls of the process */
 	FACT_WRITES,
+	FACT_THROTTLED,
 	/* of the socket, struct tcp_info */
 	FACT_RETRANSMITTING, /* consecutive timeouts of the segment in flight */
 	FACT_SND_WSCALE,
@@ -119,6 +120,7 @@ enum facts_source {
 	FACTS_FROM_STATUS,    /* /proc/PID/status, key */
 	FACTS_FROM_SCHED,     /* /proc/PID/sched, key */
 	FACTS_FROM_IO,	      /* /proc/PID/io, key */
+	FACTS_FROM_CGROUP,    /* cpu.stat of its cgroup, key */
 	FACTS_FROM_TCP_INFO,  /* at, size: bytes in struct tcp_info; shift, bits: in the byte */
 	FACTS_FROM_SKMEMINFO, /* at: index, linux/sock_diag.h */
 	FACTS_FROM_HOST,      /* /proc/stat of the machine */
@@ -144,7 +146,9 @@ extern const struct facts_row facts_rows[FACTS];
 
 /* All that is known at one time; each end answers when it can. */
 struct facts_sample {
-	double time_s[FACTS_ENDS]; /* of a monotonic clock; NaN: it did not answer */
+	/* When the socket, or for FACTS_HOST the machine, was read; NaN: it was not. */
+	double time_s[FACTS_ENDS]; /* of a monotonic clock */
+	double process_time_s[FACTS_HOST];
 	double value[FACTS_ENDS][FACTS];
 	char congestion[FACTS_ENDS][FACTS_NAME]; /* "": not known */
 };
@@ -160,7 +164,8 @@ struct facts_cpus {
 /* Over a stretch of time: counters are differences, levels medians. */
 struct facts {
 	size_t samples;
-	double length_s[FACTS_ENDS]; /* by the end's own answers */
+	double length_s[FACTS_ENDS]; /* by the times of the answers themselves */
+	double process_length_s[FACTS_HOST];
 	double value[FACTS_ENDS][FACTS];
 	struct facts_cpus cpus[FACTS_HOST];
 	char congestion[FACTS_ENDS][FACTS_NAME];

@@ -9,50 +9,10 @@
 #include "words.h"
 
 #define INDENT 2 /* of what does not fit a fact's first line */
-#define BYTES "bytes"
 
 static const char *plural(size_t count)
 {
 	return count == 1 ? "" : "s";
-}
-
-/* ---- values ---- */
-
-static struct words_number bytes(double value, const char *per)
-{
-	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
-	struct words_number number;
-	size_t k = 0;
-
-	while (k + 1 < sizeof(units) / sizeof(units[0]) &&
-	       (value >= 10000 || (k > 0 && value >= 1000))) {
-		value /= 1000;
-		k++;
-	}
-	snprintf(number.text, sizeof(number.text), "%.18s %s%.5s", words_figure(value).text,
-		 units[k], per);
-	return number;
-}
-
-/* A value with its unit: "91 us", "100%", "6.291 MB". */
-static struct words_number value_text(double value, const char *unit)
-{
-	struct words_number number = { "n/a" };
-
-	if (!isfinite(value))
-		return number;
-	if (value < 0) {
-		snprintf(number.text, sizeof(number.text), "-%.30s", value_text(-value, unit).text);
-		return number;
-	}
-	if (!unit || !*unit)
-		return words_figure(value);
-	if (strcmp(unit, "share") == 0)
-		return words_share(value);
-	if (strncmp(unit, BYTES, strlen(BYTES)) == 0)
-		return bytes(value, unit + strlen(BYTES));
-	snprintf(number.text, sizeof(number.text), "%.18s %.12s", words_figure(value).text, unit);
-	return number;
 }
 
 /* ---- what is found ---- */
@@ -76,8 +36,9 @@ static void print_named(FILE *out, const struct association_named *named,
 		words_text(&words, "goes with it:");
 	}
 	words_text(&words, "%s%s in the faster connections, %s in the slower",
-		   named->is_mean ? "on average " : "", value_text(named->faster, fact->unit).text,
-		   value_text(named->slower, fact->unit).text);
+		   named->is_mean ? "on average " : "",
+		   words_quantity(named->faster, fact->unit).text,
+		   words_quantity(named->slower, fact->unit).text);
 	add_test(&words, named->rho, named->p);
 	words_end(&words);
 }

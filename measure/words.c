@@ -164,3 +164,42 @@ struct words_number words_p(double p)
 	snprintf(text, sizeof(text), "%.1e", p);
 	return words_figure(strtod(text, NULL));
 }
+
+#define BYTES "bytes"
+
+static struct words_number bytes(double value, const char *per)
+{
+	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
+	struct words_number number;
+	size_t k = 0;
+
+	while (k + 1 < sizeof(units) / sizeof(units[0]) &&
+	       (value >= 10000 || (k > 0 && value >= 1000))) {
+		value /= 1000;
+		k++;
+	}
+	snprintf(number.text, sizeof(number.text), "%.18s %s%.5s", words_figure(value).text,
+		 units[k], per);
+	return number;
+}
+
+struct words_number words_quantity(double value, const char *unit)
+{
+	struct words_number number = { "n/a" };
+
+	if (!isfinite(value))
+		return number;
+	if (value < 0) {
+		snprintf(number.text, sizeof(number.text), "-%.30s",
+			 words_quantity(-value, unit).text);
+		return number;
+	}
+	if (!unit || !*unit)
+		return words_figure(value);
+	if (strcmp(unit, "share") == 0)
+		return words_share(value);
+	if (strncmp(unit, BYTES, strlen(BYTES)) == 0)
+		return bytes(value, unit + strlen(BYTES));
+	snprintf(number.text, sizeof(number.text), "%.18s %.12s", words_figure(value).text, unit);
+	return number;
+}

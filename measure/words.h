@@ -55,6 +55,12 @@ struct words_number words_percent(double percent);
 /* A deviation of a logarithm: "17%", from twice on "2.94 times". */
 struct words_number words_deviation(double deviation);
 
+/*
+ * A value with its unit, "91 us"; of the unit "share", 0..1, "100%"; bytes and
+ * bytes/s as kB, MB ... where that is shorter.
+ */
+struct words_number words_quantity(double value, const char *unit);
+
 /* A probability: "0.0031", "<0.0001". */
 struct words_number words_p(double p);
 
