@@ -31,11 +31,12 @@ COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
-MEASURE = association association_gap clock compare conclude dist expect facts figures \
-	  figures_association figures_compare figures_json figures_ledger hostcpu hostenv \
-	  hostenv_text hostfile hostlo json ledger levels limiter mechanism mechanism_say netcount \
-	  observer plan platform report run saved saved_line saved_machine settings stats summary \
-	  tcpstate transfer usage wait words
+MEASURE = association association_gap bugreport clock compare conclude dist evidence expect \
+	  explain facts figures figures_association figures_compare figures_explain figures_json \
+	  figures_kernel figures_ledger hostcpu hostenv hostenv_text hostfile hostlo json ledger \
+	  levels limiter mechanism mechanism_say netcount observer plan platform process report \
+	  run saved saved_line saved_machine settings stats summary tcpstate transfer usage wait \
+	  watch watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 

@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "measure/bugreport.h"
 #include "measure/clock.h"
 #include "measure/conclude.h"
+#include "measure/evidence.h"
+#include "measure/netcount.h"
 #include "measure/observer.h"
 #include "measure/plan.h"
 #include "measure/report.h"
@@ -23,6 +27,7 @@
 #include "measure/transfer.h"
 #include "measure/usage.h"
 #include "measure/wait.h"
+#include "measure/watcher.h"
 #include "socklib.h"
 
 /* A source that is being started at the same moment gets this long. */
@@ -33,14 +38,19 @@
 #define SECOND_CHANCE_S 0.25
 
 struct sink {
+	char **argv;
 	struct plan plan;
 	struct report report;
 	struct transfer transfer;
 	struct observer observer;
+	struct watcher watcher;
 	struct sock_address list[SOCK_ADDRESSES];
 	int addresses;
 	struct run run;
 	struct run saved[PLAN_SAVED];
+	struct evidence evidence;   /* of run, when it is watched */
+	struct netcount counters;   /* as the round began */
+	struct bugreport bug;	    /* -R */
 	double sum;		    /* MB/sec of the intervals of a round that end now */
 	unsigned int summed;	    /* how many of them */
 	unsigned int sum_of;	    /* their number within the connection */
@@ -212,6 +222,20 @@ static void note_ends(const struct sink *sink, struct report_opening *opening, i
 	opening->peer = &ends[1];
 }
 
+/* For the report: those of the first connection, kept once. */
+static void keep_settings(struct sink *sink, struct settings **kept, int fd)
+{
+	struct sock_cause unused;
+
+	if (!sink->plan.report || *kept)
+		return;
+	*kept = calloc(1, sizeof(**kept));
+	if (*kept && settings_read(*kept, &sink->plan, fd, &unused)) {
+		free(*kept);
+		*kept = NULL;
+	}
+}
+
 static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
 		     struct sock_cause *cause)
 {
@@ -222,6 +246,7 @@ static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
 		close(fd);
 		return -1;
 	}
+	keep_settings(sink, &sink->bug.opened, fd);
 	note_ends(sink, opening, fd, ends);
 	opening->worker = observer_add(&sink->observer, fd, opening->number);
 	if (opening->worker < 0) {
@@ -261,6 +286,10 @@ static int start_round(struct sink *sink, unsigned int round, struct sock_cause 
 	int failed = 0;
 
 	sink->sum_of = 0;
+	if (plan_is_watched(&sink->plan)) {
+		netcount_free(&sink->counters);
+		netcount_read(&sink->counters, "");
+	}
 	if (parallel > 1 && observer_hold(&sink->observer))
 		return sock_failed(cause, "pipe", "", errno, NULL);
 	for (unsigned int i = 1; i <= parallel && !failed; i++)
@@ -342,11 +371,26 @@ static void keep_interval(const struct run_connection *connection,
 		tell_progress(sink, connection);
 }
 
-static void keep_end(const struct run_connection *connection, void *context)
+static void keep_end(const struct run_connection *connection, struct watch *watch, void *context)
+{
+	struct sink *sink = context;
+	struct netcount now;
+
+	sink->last = *connection;
+	if (!plan_is_watched(&sink->plan))
+		return;
+	netcount_read(&now, "");
+	if (evidence_add(&sink->evidence, connection, watch, &sink->counters, &now))
+		sink->no_memory = 1;
+	netcount_free(&now);
+}
+
+static void before_end(const struct run_connection *connection, int fd, void *context)
 {
 	struct sink *sink = context;
 
-	sink->last = *connection;
+	if (connection->number == 1)
+		keep_settings(sink, &sink->bug.ended, fd);
 }
 
 /* As a saved text is read: a comparison must not see blanks. */
@@ -440,7 +484,9 @@ static int prepare(struct sink *sink, int argc, char **argv, struct sock_cause *
 	sink->observer = (struct observer){ .plan = plan,
 					    .transfer = &sink->transfer,
 					    .report = &sink->report,
+					    .watcher = &sink->watcher,
 					    .on_interval = keep_interval,
+					    .before_end = before_end,
 					    .on_end = keep_end,
 					    .context = sink };
 	if (describe_run(sink))
@@ -455,7 +501,7 @@ static int prepare(struct sink *sink, int argc, char **argv, struct sock_cause *
 		if (sink->addresses < 0)
 			return -1;
 	}
-	return observer_prepare(plan, &sink->transfer, cause);
+	return observer_prepare(&sink->observer, &sink->transfer, cause);
 }
 
 static void wait_for_second(struct sink *sink)
@@ -473,8 +519,14 @@ static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 {
 	int live = plan_is_live(&sink->plan), failed = 0;
 	struct sock_cause second;
+	const struct conclude_input input = { .saved = sink->saved,
+					      .live = live ? &sink->run : NULL,
+					      .evidence = &sink->evidence,
+					      .bug = sink->plan.report ? &sink->bug : NULL };
 
 	*status = 0;
+	if (sink->plan.report && bugreport_begin(&sink->bug, &sink->report, sink->argv))
+		return sock_failed(cause, "look at the machine", "", ENOMEM, NULL);
 	if (live) {
 		report_start(&sink->report, sink->plan.port);
 		failed = run_connections(sink, cause);
@@ -487,8 +539,7 @@ static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 	/* What there is is said, also of a run that has failed. */
 	if (failed && sink->run.count == 0)
 		return -1;
-	if (conclude_say(&sink->report, sink->saved, live ? &sink->run : NULL, status, &second) &&
-	    !failed) {
+	if (conclude_say(&sink->report, &input, status, &second) && !failed) {
 		*cause = second;
 		failed = -1;
 	}
@@ -502,6 +553,9 @@ static void clean_up(struct sink *sink)
 	for (int i = 0; i < PLAN_SAVED; i++)
 		run_free(&sink->saved[i]);
 	run_free(&sink->run);
+	evidence_free(&sink->evidence);
+	netcount_free(&sink->counters);
+	bugreport_free(&sink->bug);
 	plan_free(&sink->plan);
 }
 
@@ -541,7 +595,10 @@ static int leave(struct sink *sink, int failed, int tests, struct sock_cause *ca
 
 int main(int argc, char **argv)
 {
-	struct sink sink = { .transfer = { .file = -1 } };
+	struct sink sink = { .argv = argv,
+			     .transfer = { .file = -1 },
+			     .watcher = { .fd = -1 },
+			     .evidence = { .cpu_s = NAN } };
 	struct sock_cause cause;
 	int tests = 0, failed = prepare(&sink, argc, argv, &cause);
 

@@ -27,6 +27,7 @@
 #include "measure/transfer.h"
 #include "measure/usage.h"
 #include "measure/wait.h"
+#include "measure/watcher.h"
 #include "socklib.h"
 
 #define PORT_TRIES 100 /* ports free on one address, taken on another */
@@ -50,6 +51,7 @@ struct source {
 	struct report report;
 	struct transfer transfer;
 	struct observer observer;
+	struct watcher watcher;
 	struct sock_address list[SOCK_ADDRESSES]; /* where it listens */
 	int listeners[SOCK_ADDRESSES];
 	int count;
@@ -366,9 +368,10 @@ static int prepare(struct source *source, int argc, char **argv, struct sock_cau
 		return failed;
 	source->observer = (struct observer){ .plan = plan,
 					      .transfer = &source->transfer,
-					      .report = &source->report };
+					      .report = &source->report,
+					      .watcher = &source->watcher };
 	raise_descriptor_limit();
-	if (observer_prepare(plan, &source->transfer, cause))
+	if (observer_prepare(&source->observer, &source->transfer, cause))
 		return -1;
 	wait_catch_signals();
 	if (plan_place(plan) == PLAN_PIPE)
@@ -408,7 +411,9 @@ static int conclude(struct source *source, int failed, struct sock_cause *cause)
 
 int main(int argc, char **argv)
 {
-	struct source source = { .pending = -1, .transfer = { .file = -1 } };
+	struct source source = { .pending = -1,
+				 .transfer = { .file = -1 },
+				 .watcher = { .fd = -1 } };
 	struct sock_cause cause;
 	int failed = prepare(&source, argc, argv, &cause);
 

@@ -2,14 +2,18 @@
 #include "conclude.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../socklib.h"
+#include "bugreport.h"
 #include "compare.h"
 #include "expect.h"
+#include "explain.h"
 #include "figures.h"
+#include "mechanism.h"
 #include "plan.h"
 #include "report.h"
 #include "run.h"
@@ -63,6 +67,9 @@ struct conclusion {
 	const char *name[PLAN_SAVED];
 	size_t count;
 	struct compare compare;
+	const struct conclude_input *input;
+	struct explanation explanation; /* of the live run, when it was watched */
+	int has_explanation;
 };
 
 static int add_run(struct conclusion *c, const struct run *run, const char *name)
@@ -71,28 +78,100 @@ static int add_run(struct conclusion *c, const struct run *run, const char *name
 	return summary_make(run, &c->summary[c->count]) ? -1 : (c->count++, 0);
 }
 
-static int gather(struct conclusion *c, const struct run *saved, const struct run *live)
+/* What this program set itself, beside the facts. */
+static struct mechanism_input our_settings(const struct plan *plan)
+{
+	struct mechanism_input ours = { .sink_pause_s = plan->pause_s,
+					.source_pause_s = NAN,
+					.rcvbuf_asked = NAN };
+	const struct sock_options *lists[] = { plan->early, plan->late };
+
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; lists[l] && i < lists[l]->count; i++)
+			if (strcmp(lists[l]->settings[i].option->name, "SO_RCVBUF") == 0) {
+				ours.rcvbuf_asked = (double)lists[l]->settings[i].asked.number;
+				ours.rcvbuf_is_late = l == 1;
+			}
+	return ours;
+}
+
+static int explain_live(struct conclusion *c)
+{
+	const struct mechanism_input ours = our_settings(c->plan);
+
+	if (!c->input->live || !c->input->evidence || !plan_is_watched(c->plan))
+		return 0;
+	if (explain_make(&ours, &c->summary[c->count - 1], c->input->evidence, &c->explanation))
+		return -1;
+	c->has_explanation = 1;
+	return 0;
+}
+
+static int gather(struct conclusion *c)
 {
 	for (size_t i = 0; i < c->plan->saved_count; i++)
-		if (add_run(c, &saved[i], c->plan->saved[i]))
+		if (add_run(c, &c->input->saved[i], c->plan->saved[i]))
 			return -1;
-	if (live && add_run(c, live, "this run"))
+	if (c->input->live && add_run(c, c->input->live, "this run"))
+		return -1;
+	if (explain_live(c))
 		return -1;
 	return c->count < 2 ? 0 : compare_make(&c->summary[0], &c->summary[1], &c->compare);
 }
 
-static void say_figures(struct conclusion *c)
+static void section(struct conclusion *c, const char *title)
+{
+	if (!c->plan->json)
+		fprintf(c->report->out, "%s---- %s\n", c->input->bug ? "\n" : "", title);
+}
+
+static void say_explanation(struct conclusion *c)
 {
 	FILE *out = c->report->out;
-	int json = c->plan->json, is_run = plan_is_run(c->plan) || c->plan->saved_count > 0;
+	const struct explanation *explanation = &c->explanation;
 
-	if (c->count == 1 && is_run)
+	if (c->plan->json) {
+		figures_explain_json(out, explanation);
+		figures_mechanisms_json(out, explanation);
+		return;
+	}
+	if (plan_is_run(c->plan)) {
+		section(c, "what goes with fast and slow");
+		figures_explain(out, explanation);
+	}
+	/* One connection without a finding needs no word about it. */
+	if (plan_is_run(c->plan) || explanation->mechanisms > 0) {
+		section(c, "known mechanisms");
+		figures_mechanisms(out, explanation);
+	}
+}
+
+static void say_summary(struct conclusion *c)
+{
+	FILE *out = c->report->out;
+	int json = c->plan->json;
+
+	if (c->input->bug)
+		section(c, c->count == 2 ? "comparison" : "summary");
+	if (c->count == 1)
 		(json ? figures_summary_json : figures_summary)(out, &c->summary[0]);
 	for (size_t i = 0; c->count == 2 && json && i < c->count; i++)
 		figures_summary_json(out, &c->summary[i]);
 	if (c->count == 2)
 		(json ? figures_compare_json : figures_compare)(out, &c->compare, c->name[0],
 								c->name[1]);
+}
+
+static void say_figures(struct conclusion *c)
+{
+	struct bugreport *bug = c->input->bug;
+
+	if (bug && c->input->live)
+		bugreport_connections(bug, c->input->evidence);
+	if (plan_is_run(c->plan) || c->plan->saved_count > 0)
+		say_summary(c);
+	if (c->has_explanation)
+		say_explanation(c);
 	report_flush(c->report);
 }
 
@@ -117,19 +196,26 @@ static int say_tests(struct conclusion *c, int *status)
 	return 0;
 }
 
-int conclude_say(struct report *report, const struct run *saved, const struct run *live,
-		 int *status, struct sock_cause *cause)
+int conclude_say(struct report *report, const struct conclude_input *input, int *status,
+		 struct sock_cause *cause)
 {
-	struct conclusion c = { .plan = report->plan, .report = report };
-	int failed = gather(&c, saved, live);
+	struct conclusion c = { .plan = report->plan, .report = report, .input = input };
+	int failed = gather(&c);
 
 	*status = 0;
 	if (!failed)
 		say_figures(&c);
-	if (!failed && c.plan->test_count > 0)
+	if (!failed && c.plan->test_count > 0) {
+		if (input->bug)
+			section(&c, "expectations");
 		failed = say_tests(&c, status);
+	}
+	if (!failed && input->bug)
+		failed = bugreport_end(input->bug, input->live ? input->evidence : NULL);
 	if (failed)
 		sock_failed(cause, "summary", "", ENOMEM, NULL);
+	if (c.has_explanation)
+		explain_free(&c.explanation);
 	compare_free(&c.compare);
 	for (size_t i = 0; i < c.count; i++)
 		summary_free(&c.summary[i]);

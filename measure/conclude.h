@@ -5,10 +5,20 @@
 #ifndef MEASURE_CONCLUDE_H
 #define MEASURE_CONCLUDE_H
 
+struct bugreport;
+struct evidence;
 struct plan;
 struct report;
 struct run;
 struct sock_cause;
+
+/* All that there is to conclude from. */
+struct conclude_input {
+	const struct run *saved;	 /* as many as the plan names */
+	const struct run *live;		 /* NULL: nothing was measured */
+	const struct evidence *evidence; /* of the live run */
+	struct bugreport *bug;		 /* NULL: no -R */
+};
 
 /* Exit status when a test of -E cannot be told: "git bisect run" skips it. */
 #define CONCLUDE_CANNOT_TELL 125
@@ -20,11 +30,10 @@ struct sock_cause;
 int conclude_read(const struct plan *plan, struct run *run, struct sock_cause *cause);
 
 /*
- * Print all that there is to say of the saved runs and the live one (NULL:
- * there was none).  *status gets the exit status that the tests of -E call
- * for, 0 without.  -1 with a cause when there is no memory.
+ * Print all that there is to say.  *status gets the exit status that the tests
+ * of -E call for, 0 without.  -1 with a cause when there is no memory.
  */
-int conclude_say(struct report *report, const struct run *saved, const struct run *live,
-		 int *status, struct sock_cause *cause);
+int conclude_say(struct report *report, const struct conclude_input *input, int *status,
+		 struct sock_cause *cause);
 
 #endif

@@ -16,11 +16,16 @@
 struct association;
 struct association_fact;
 struct compare;
+struct evidence;
 struct expect_result;
+struct explanation;
+struct facts;
+struct json;
 struct ledger;
 struct ledger_sum;
 struct ledger_timer;
 struct summary;
+struct watcher_answer;
 
 /* Several lines. */
 void figures_summary(FILE *out, const struct summary *summary);
@@ -59,5 +64,33 @@ void figures_compare_json(FILE *out, const struct compare *compare, const char *
 void figures_association_json(FILE *out, const struct association *association,
 			      const struct association_fact *facts);
 void figures_expect_json(FILE *out, const struct expect_result *result);
+
+/*
+ * What the kernel said of an interval, behind its rate: the limiter, the CPUs
+ * of sender and receiver, bytes per call of this program (NaN: not known; unit
+ * "B/rd" or "B/wr"), congestion window, smoothed round trip, retransmits.
+ * rate: MB/s.  facts NULL: nothing is known.
+ */
+void figures_columns(FILE *out, const struct facts *facts, double rate, double bytes_per_call,
+		     const char *unit);
+
+/* The same as members of an open object, and all facts in objects of each end. */
+void figures_facts_json(struct json *json, const struct facts *facts, double rate);
+
+/* A row for each connection, as a whole; and one event "kernel" for each. */
+void figures_kernel(FILE *out, const struct evidence *evidence);
+void figures_kernel_json(FILE *out, const struct evidence *evidence);
+
+/* What goes with fast and slow; and the events "association", "change_facts". */
+void figures_explain(FILE *out, const struct explanation *explanation);
+void figures_explain_json(FILE *out, const struct explanation *explanation);
+
+/* The mechanisms that the evidence supports, with it; and events "mechanism". */
+void figures_mechanisms(FILE *out, const struct explanation *explanation);
+void figures_mechanisms_json(FILE *out, const struct explanation *explanation);
+
+/* Who is at the other end, which is called a "source" or "sink"; one line. */
+void figures_peer(FILE *out, const char *other, const struct watcher_answer *answer);
+void figures_peer_json(FILE *out, unsigned int connection, const struct watcher_answer *answer);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "../socklib.h"
 #include "clock.h"
+#include "facts.h"
 #include "figures.h"
 #include "ledger.h"
 #include "plan.h"
@@ -23,6 +24,8 @@
 #include "tcpstate.h"
 #include "transfer.h"
 #include "wait.h"
+#include "watch.h"
+#include "watcher.h"
 
 #define PATIENCE_NS INT64_C(1000000000) /* from shutdown() to SIGKILL */
 #define FEW_CALLS 16			/* in an interval: one call is a visible part of it */
@@ -48,6 +51,8 @@ struct observed {
 	int64_t kill_at;
 	uint64_t warm_calls;   /* of the warm-up */
 	enum run_reason asked; /* why we ended it, RUN_OPEN when we did not */
+	struct watch *watch;   /* NULL: the kernel is not asked */
+	int peer_told;	       /* what the watch says of the peer has been printed */
 	int prefix;	       /* another connection was open beside it */
 	int estimated;	       /* the last reading held a part of a call */
 };
@@ -61,8 +66,9 @@ static enum transfer_way way_of(const struct plan *plan)
 	return plan->discard ? TRANSFER_DISCARD : TRANSFER_READ;
 }
 
-int observer_prepare(const struct plan *plan, struct transfer *transfer, struct sock_cause *cause)
+int observer_prepare(struct observer *observer, struct transfer *transfer, struct sock_cause *cause)
 {
+	const struct plan *plan = observer->plan;
 	char step[32];
 
 	*transfer = (struct transfer){ .way = way_of(plan),
@@ -77,7 +83,13 @@ int observer_prepare(const struct plan *plan, struct transfer *transfer, struct 
 		return sock_failed(cause, step, "", errno,
 				   errno == ENOSYS ? "n/a: this system cannot pin a process"
 						   : "no such CPU here");
-	return transfer_prepare(transfer, cause);
+	if (transfer_prepare(transfer, cause))
+		return -1;
+	/* Without one, all that it would tell is n/a. */
+	if (plan_is_watched(plan))
+		watcher_start(observer->watcher,
+			      plan->side == PLAN_SOURCE ? FACTS_SENDER : FACTS_RECEIVER);
+	return 0;
 }
 
 static int is_socket(int fd)
@@ -124,6 +136,20 @@ static int64_t next_end(const struct observer *observer, const struct observed *
 					 clock_from_seconds(observer->plan->duration_s));
 }
 
+static void start_watch(struct observer *observer, struct observed *one, int fd)
+{
+	struct sock_address local, remote;
+	int is_tcp;
+
+	sock_address_local(fd, &local);
+	sock_address_peer(fd, &remote);
+	is_tcp = local.sa.ss_family == AF_INET || local.sa.ss_family == AF_INET6;
+	one->watch = watch_open(observer->watcher, observer->plan, one->run.number, fd, one->pid,
+				is_tcp ? &local : NULL, is_tcp ? &remote : NULL);
+	if (one->watch)
+		watch_begin(one->watch, one->start, one->next);
+}
+
 pid_t observer_add(struct observer *observer, int fd, unsigned int number)
 {
 	struct observed *one;
@@ -147,8 +173,10 @@ pid_t observer_add(struct observer *observer, int fd, unsigned int number)
 		.start = start,
 		.kill_at = CLOCK_NEVER,
 	};
-	one->fd = is_socket(fd) ? fd : give_up_pipe(fd);
 	one->next = next_end(observer, one, start);
+	if (plan_is_watched(observer->plan))
+		start_watch(observer, one, fd);
+	one->fd = is_socket(fd) ? fd : give_up_pipe(fd);
 	for (size_t i = 0; observer->count > 1 && i < observer->count; i++)
 		observer->open[i].prefix = 1;
 	return pid;
@@ -178,6 +206,8 @@ void observer_go(struct observer *observer)
 
 		one->start = start;
 		one->next = next_end(observer, one, start);
+		if (one->watch)
+			watch_begin(one->watch, start, one->next);
 	}
 }
 
@@ -228,10 +258,25 @@ static void begin_ledger(struct observed *one, const struct run_interval *interv
 	LEDGER_SET(one->page->ledger->from, one->start + clock_from_seconds(one->run.length_s));
 }
 
+/* Who is at the other end, as soon as that is known; once. */
+static void tell_peer(struct observer *observer, struct observed *one, int at_last)
+{
+	const struct watcher_answer *answer = one->watch ? watch_peer(one->watch) : NULL;
+
+	if (one->peer_told || !plan_is_watched(observer->plan))
+		return;
+	if (!at_last && (!answer || answer->peer == WATCHER_PENDING || !answer->peer_pid))
+		return;
+	one->peer_told = 1;
+	report_peer(observer->report, one->run.number, answer);
+}
+
 static void close_interval(struct observer *observer, struct observed *one)
 {
 	struct reading reading = one->reading;
 	struct run_interval interval;
+	struct facts facts;
+	int has_facts = one->watch && watch_interval(one->watch, &facts);
 
 	interval = run_close_interval(&one->run, clock_to_seconds(reading.time - one->start),
 				      reading.bytes, reading.calls);
@@ -239,7 +284,9 @@ static void close_interval(struct observer *observer, struct observed *one)
 	one->estimated = reading.estimated;
 	one->reading.time = 0;
 	begin_ledger(one, &interval);
-	report_interval(observer->report, &one->run, &interval, one->prefix);
+	tell_peer(observer, one, 1);
+	report_interval(observer->report, &one->run, &interval, one->prefix,
+			has_facts ? &facts : NULL);
 	if (observer->on_interval)
 		observer->on_interval(&one->run, &interval, observer->context);
 }
@@ -262,12 +309,17 @@ static void end_connection(const struct observed *one)
 		shutdown(one->fd, SHUT_RDWR);
 }
 
-static void ask_to_end(struct observed *one, enum run_reason reason, int64_t now)
+static void ask_to_end(const struct observer *observer, struct observed *one,
+		       enum run_reason reason, int64_t now)
 {
 	if (one->asked != RUN_OPEN)
 		return;
+	if (observer->before_end && one->fd >= 0)
+		observer->before_end(&one->run, one->fd, observer->context);
 	one->asked = reason;
 	one->next = CLOCK_NEVER;
+	if (one->watch)
+		watch_expect(one->watch, now, CLOCK_NEVER);
 	one->kill_at = now + PATIENCE_NS;
 	if (one->fd >= 0)
 		end_connection(one);
@@ -341,6 +393,7 @@ static void forget(struct observer *observer, struct observed *one)
 	size_t behind = observer->count - (size_t)(one - observer->open) - 1;
 
 	close_connection(one);
+	watch_close(one->watch);
 	transfer_unmap(one->page);
 	memmove(one, one + 1, behind * sizeof(*one));
 	observer->count--;
@@ -374,6 +427,8 @@ static void report_ledger(struct observer *observer, const struct observed *one)
 
 static void ended(struct observer *observer, struct observed *one, int status)
 {
+	if (one->asked == RUN_OPEN && observer->before_end && one->fd >= 0)
+		observer->before_end(&one->run, one->fd, observer->context);
 	judge_end(one, status);
 	take_reading(observer, one, one->run.exact);
 	close_interval(observer, one);
@@ -382,7 +437,7 @@ static void ended(struct observer *observer, struct observed *one, int status)
 		report_ledger(observer, one);
 	observer->failed |= run_has_failed(&one->run);
 	if (observer->on_end)
-		observer->on_end(&one->run, observer->context);
+		observer->on_end(&one->run, one->watch, observer->context);
 	forget(observer, one);
 }
 
@@ -399,6 +454,8 @@ int64_t observer_next(const struct observer *observer)
 			next = one->next;
 		if (one->kill_at < next)
 			next = one->kill_at;
+		if (one->watch && watch_next(one->watch) < next)
+			next = watch_next(one->watch);
 	}
 	return next;
 }
@@ -416,9 +473,29 @@ static void use_reading(struct observer *observer, struct observed *one)
 		close_interval(observer, one);
 	one->reading.time = 0;
 	if (over)
-		ask_to_end(one, RUN_DONE, now);
+		ask_to_end(observer, one, RUN_DONE, now);
 	else
 		one->next = next_end(observer, one, now);
+	if (one->watch)
+		watch_expect(one->watch, now, one->next);
+}
+
+/* Ask what is due, all with one word. */
+static void ask_kernel(struct observer *observer)
+{
+	int64_t now = clock_now();
+	int asked = 0;
+
+	for (size_t i = 0; i < observer->count; i++) {
+		struct observed *one = &observer->open[i];
+
+		if (!one->watch || one->asked != RUN_OPEN)
+			continue;
+		asked |= watch_ask(one->watch, now);
+		tell_peer(observer, one, 0);
+	}
+	if (asked)
+		watcher_go(observer->watcher);
 }
 
 static void kill_when_due(struct observed *one, int64_t now)
@@ -442,6 +519,8 @@ void observer_tick(struct observer *observer)
 	for (size_t i = 0; i < observer->count; i++)
 		if (observer->open[i].reading.time)
 			use_reading(observer, &observer->open[i]);
+	if (plan_is_watched(observer->plan))
+		ask_kernel(observer);
 }
 
 static int reap(struct observer *observer, pid_t pid, int status)
@@ -451,6 +530,8 @@ static int reap(struct observer *observer, pid_t pid, int status)
 			ended(observer, &observer->open[i], status);
 			return 1;
 		}
+	if (observer->watcher && pid == observer->watcher->pid)
+		observer->watcher->pid = 0; /* all is unknown from here on */
 	return 0;
 }
 
@@ -473,7 +554,7 @@ void observer_interrupt(struct observer *observer, int hurry)
 	for (size_t i = 0; i < observer->count; i++) {
 		struct observed *one = &observer->open[i];
 
-		ask_to_end(one, RUN_INTERRUPTED, now);
+		ask_to_end(observer, one, RUN_INTERRUPTED, now);
 		if (hurry)
 			kill(one->pid, SIGKILL);
 	}
@@ -491,4 +572,6 @@ void observer_free(struct observer *observer)
 	}
 	free(observer->open);
 	observer->open = NULL;
+	if (observer->watcher)
+		watcher_stop(observer->watcher);
 }

@@ -21,12 +21,15 @@ struct run_connection;
 struct run_interval;
 struct sock_cause;
 struct transfer;
+struct watch;
+struct watcher;
 
 struct observer {
 	const struct plan *plan;
 	const struct transfer *transfer;
 	struct report *report;
-	struct observed *open; /* the open connections, oldest first */
+	struct watcher *watcher; /* asks the kernel, when the plan wants that */
+	struct observed *open;	 /* the open connections, oldest first */
 	size_t count;
 	size_t room;
 	int failed;  /* one has ended badly, run_has_failed() */
@@ -35,12 +38,19 @@ struct observer {
 	/* Told of each interval and of each connection that has ended; may be NULL. */
 	void (*on_interval)(const struct run_connection *connection,
 			    const struct run_interval *interval, void *context);
-	void (*on_end)(const struct run_connection *connection, void *context);
+	/* A connection is about to end, and its socket as it was. */
+	void (*before_end)(const struct run_connection *connection, int fd, void *context);
+	/* watch: what the kernel said of it, NULL when it was not asked. */
+	void (*on_end)(const struct run_connection *connection, struct watch *watch, void *context);
 	void *context;
 };
 
-/* Make of the plan what workers need.  -1 with a cause: no memory, no such CPU. */
-int observer_prepare(const struct plan *plan, struct transfer *transfer, struct sock_cause *cause);
+/*
+ * Make of the plan what workers need, and start the watcher if the plan wants
+ * one.  -1 with a cause: no memory, no such CPU.
+ */
+int observer_prepare(struct observer *observer, struct transfer *transfer,
+		     struct sock_cause *cause);
 
 /*
  * Start a worker on fd, which the observer keeps (for a pipe: gives up) and

@@ -55,13 +55,14 @@ static const struct plan_option table[] = {
 	  "connections one after another (1; other: a run; 0: no end)" },
 	{ 'P', PLAN_SINK, "N", "connections at once (1); with -n: in each round", NULL },
 	{ 'p', BOTH, "PORT", "port (7001); 0: any free one, printed", "port (7001)" },
+	{ 'R', PLAN_SINK, NULL, "report for a mailing list", NULL },
 	{ 'r', PLAN_SINK, "FILE", "read a saved output; - is stdin; twice, or with a run: compare",
 	  NULL },
 	{ 'S', PLAN_SOURCE, NULL, "sendfile() instead of write()", NULL },
 	{ 't', BOTH, "OPTIONS", "socket options set after accept(); \"help\" lists them",
 	  "socket options set after connect(); \"help\" lists them" },
 	{ 'V', BOTH, NULL, "version", NULL },
-	{ 'v', BOTH, NULL, "addresses, options read back, bytes per call", NULL },
+	{ 'v', BOTH, NULL, "addresses, options read back, what the kernel says", NULL },
 	{ 'w', PLAN_SINK, "SECONDS", "warm-up, left out of statistics (0)", NULL },
 	{ 'z', PLAN_SINK, NULL, "let the kernel discard the data (MSG_TRUNC)", NULL },
 };
@@ -193,6 +194,7 @@ static int take_option(struct plan *plan, char letter, const char *text, struct 
 	case 'n': return take_number('n', text, 0, least, UINT32_MAX, &plan->connections, cause);
 	case 'P': return take_number('P', text, 0, 1, 65536, &plan->parallel, cause);
 	case 'p': return take_port(plan, text, cause);
+	case 'R': plan->report = 1; return 0;
 	case 'r': return take_saved(plan, text, cause);
 	case 'S': plan->sendfile = 1; return 0;
 	case 'V': plan->ask = PLAN_VERSION; return 0;
@@ -316,7 +318,8 @@ enum plan_place plan_place(const struct plan *plan)
 
 int plan_is_run(const struct plan *plan)
 {
-	return plan->side == PLAN_SINK && (plan->connections != 1 || plan->parallel > 1);
+	return plan->side == PLAN_SINK &&
+	       (plan->connections != 1 || plan->parallel > 1 || plan->report);
 }
 
 int plan_is_live(const struct plan *plan)
@@ -329,6 +332,11 @@ int plan_is_live(const struct plan *plan)
 		if (plan_given(plan, *letter))
 			return 1;
 	return 0;
+}
+
+int plan_is_watched(const struct plan *plan)
+{
+	return plan->verbose || plan->report;
 }
 
 /* Each gives its value, or leaves "" where it is as by default. */

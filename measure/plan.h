@@ -50,6 +50,7 @@ struct plan {
 	double gap_s;		       /* -g, between connections; sink */
 	int discard;		       /* -z; sink */
 	uint64_t parallel;	       /* -P, connections at once in a round; sink */
+	int report;		       /* -R; sink */
 	double warm_up_s;	       /* -w, the first part of a connection; sink */
 	const char *saved[PLAN_SAVED]; /* -r; sink */
 	size_t saved_count;
@@ -93,6 +94,9 @@ int plan_is_run(const struct plan *plan);
 
 /* 0 when only saved outputs are looked at. */
 int plan_is_live(const struct plan *plan);
+
+/* 1 when the kernel is to be asked about each connection. */
+int plan_is_watched(const struct plan *plan);
 
 /* What a header says: NAME=VALUE, in brackets where it is an option string. */
 struct plan_setting {

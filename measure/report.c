@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../socklib.h"
+#include "figures.h"
 #include "json.h"
 #include "plan.h"
 #include "run.h"
@@ -328,6 +329,19 @@ void report_opened(struct report *report, const struct report_opening *opening,
 	}
 }
 
+void report_peer(struct report *report, unsigned int connection,
+		 const struct watcher_answer *answer)
+{
+	const char *other = report->plan->side == PLAN_SOURCE ? "sink" : "source";
+
+	erase_progress(report);
+	if (report->plan->json)
+		figures_peer_json(report->out, connection, answer);
+	else if (report->plan->verbose)
+		figures_peer(report->out, other, answer);
+	report_flush(report);
+}
+
 /* ---- intervals ---- */
 
 static const char *kind_name(enum run_kind kind)
@@ -350,7 +364,7 @@ static double bytes_per_call(const struct run_interval *interval)
 }
 
 static void interval_json(struct report *report, const struct run_connection *connection,
-			  const struct run_interval *interval)
+			  const struct run_interval *interval, const struct facts *facts)
 {
 	struct json json;
 	double rate = run_rate(interval->bytes, interval->length_s);
@@ -365,26 +379,18 @@ static void interval_json(struct report *report, const struct run_connection *co
 	json_real(&json, "bytes_per_call", bytes_per_call(interval));
 	json_real(&json, "rate_MB_per_s", rate < 0 ? NAN : rate);
 	json_text(&json, "kind", kind_name(interval->kind));
+	if (plan_is_watched(report->plan))
+		figures_facts_json(&json, facts, rate);
 	json_end_line(report, &json);
 }
 
-/* Columns behind the rate; the first is the limiter's, not known here. */
-static void interval_columns(struct report *report, const struct run_interval *interval)
-{
-	double mean = bytes_per_call(interval);
-	const char *unit = report->plan->side == PLAN_SOURCE ? "B/wr" : "B/rd";
-
-	if (isfinite(mean))
-		fprintf(report->out, "  %-9s %9.0f %s", "-", mean, unit);
-	else
-		fprintf(report->out, "  %-9s %9s %s", "-", "-", unit);
-}
-
 void report_interval(struct report *report, const struct run_connection *connection,
-		     const struct run_interval *interval, int prefix)
+		     const struct run_interval *interval, int prefix, const struct facts *facts)
 {
+	double rate = run_rate(interval->bytes, interval->length_s);
+
 	if (report->plan->json) {
-		interval_json(report, connection, interval);
+		interval_json(report, connection, interval, facts);
 		return;
 	}
 	/* The mail shows no remainder; totals hold it. */
@@ -392,9 +398,10 @@ void report_interval(struct report *report, const struct run_connection *connect
 		return;
 	if (prefix)
 		fprintf(report->out, "[%u] ", connection->number);
-	fprintf(report->out, "%.6g MB/sec", run_rate(interval->bytes, interval->length_s));
+	fprintf(report->out, "%.6g MB/sec", rate);
 	if (report->plan->verbose)
-		interval_columns(report, interval);
+		figures_columns(report->out, facts, rate, bytes_per_call(interval),
+				report->plan->side == PLAN_SOURCE ? "B/wr" : "B/rd");
 	if (interval->kind != RUN_WHOLE) {
 		fprintf(report->out, "  %s %s s", kind_name(interval->kind),
 			words_figure(interval->length_s).text);

@@ -11,12 +11,14 @@
 
 #include <stdio.h>
 
+struct facts;
 struct plan;
 struct run_connection;
 struct run_interval;
 struct settings;
 struct sock_address;
 struct sock_cause;
+struct watcher_answer;
 
 struct report {
 	FILE *out;
@@ -54,9 +56,16 @@ void report_accepted(struct report *report);
 void report_opened(struct report *report, const struct report_opening *opening,
 		   const struct settings *settings);
 
-/* prefix: connections are open at once, so say which this is. */
+/* Who is at the other end; NULL: the kernel could not be asked. */
+void report_peer(struct report *report, unsigned int connection,
+		 const struct watcher_answer *answer);
+
+/*
+ * prefix: connections are open at once, so say which this is.  facts: what the
+ * kernel said of the interval, NULL: not known.
+ */
 void report_interval(struct report *report, const struct run_connection *connection,
-		     const struct run_interval *interval, int prefix);
+		     const struct run_interval *interval, int prefix, const struct facts *facts);
 
 /* The sum of the connections of a round, each by its own time. */
 void report_sum(struct report *report, unsigned int round, double rate);

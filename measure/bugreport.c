@@ -1,0 +1,376 @@
+/* The report of -R: see bugreport.h. */
+#include "bugreport.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "clock.h"
+#include "evidence.h"
+#include "explain.h"
+#include "facts.h"
+#include "figures.h"
+#include "hostenv.h"
+#include "json.h"
+#include "netcount.h"
+#include "plan.h"
+#include "process.h"
+#include "report.h"
+#include "settings.h"
+#include "words.h"
+
+#define ROOT ""		 /* of /proc and /sys */
+#define LABEL 12	 /* columns of a label */
+#define OTHERS_SHARE .05 /* of the time: workers that waited for a CPU so long had company */
+
+static FILE *out_of(const struct bugreport *bug)
+{
+	return bug->report->out;
+}
+
+static int is_json(const struct bugreport *bug)
+{
+	return bug->report->plan->json;
+}
+
+/* ---- headings ---- */
+
+static void rule(FILE *out, const char *text)
+{
+	int column = fprintf(out, "==== %s ", text);
+
+	while (column++ < WORDS_COLUMNS)
+		putc('=', out);
+	putc('\n', out);
+}
+
+void bugreport_section(const struct bugreport *bug, const char *title)
+{
+	if (!is_json(bug))
+		fprintf(out_of(bug), "\n---- %s\n", title);
+}
+
+/* ---- command lines ---- */
+
+/* Of the word that command begins with; blanks between quotes are part of it. */
+static int word_length(const char *command)
+{
+	int length = 0, quoted = 0;
+
+	for (; command[length] && (quoted || command[length] != ' '); length++) {
+		quoted ^= command[length] == '"';
+		length += command[length] == '\\' && command[length + 1];
+	}
+	return length;
+}
+
+/* A command in lines that a shell joins. */
+static void print_command(FILE *out, const char *label, const char *command)
+{
+	int column = fprintf(out, "%-*s", LABEL, label), first = 1;
+
+	for (; *command; first = 0) {
+		int length = word_length(command);
+
+		if (!first && column + length > WORDS_COLUMNS - 3)
+			column = fprintf(out, " \\\n%*s", LABEL, "") - 3;
+		else if (!first)
+			column += fprintf(out, " ");
+		column += fprintf(out, "%.*s", length, command);
+		command += length + (command[length] == ' ');
+	}
+	putc('\n', out);
+}
+
+static void print_head(const struct bugreport *bug, char **argv)
+{
+	char title[64], command[4096];
+
+	snprintf(title, sizeof(title), "socklib report, socklib %s", plan_version());
+	rule(out_of(bug), title);
+	if (process_words(argv, command, sizeof(command)) == 0)
+		print_command(out_of(bug), "to repeat:", command);
+	if (!bug->machine)
+		return;
+	bugreport_section(bug, HOSTENV_TITLE);
+	hostenv_print(out_of(bug), bug->machine);
+	bugreport_section(bug, "lines");
+}
+
+/* ---- the beginning ---- */
+
+static int look_at_machine(struct bugreport *bug)
+{
+	bug->machine = calloc(1, sizeof(*bug->machine));
+	bug->counters = calloc(1, sizeof(*bug->counters));
+	bug->before = calloc(1, sizeof(*bug->before));
+	if (!bug->machine || !bug->counters || !bug->before)
+		return -1;
+	facts_nothing(bug->before);
+	process_sample_host(ROOT, bug->before);
+	if (hostenv_read(bug->machine, ROOT))
+		return -1;
+	return netcount_read(bug->counters, ROOT);
+}
+
+int bugreport_begin(struct bugreport *bug, struct report *report, char **argv)
+{
+	int live = plan_is_live(report->plan);
+
+	bug->report = report;
+	bug->began = clock_now();
+	if (live && look_at_machine(bug))
+		return -1;
+	if (!is_json(bug))
+		print_head(bug, argv);
+	if (live && is_json(bug))
+		hostenv_json(out_of(bug), bug->machine);
+	report_flush(report);
+	return 0;
+}
+
+/* ---- options ---- */
+
+static const char *or_unknown(const char *text)
+{
+	return *text ? text : "n/a";
+}
+
+static const char *at_end(const struct bugreport *bug, size_t row)
+{
+	if (!bug->ended || row >= bug->ended->count)
+		return "n/a";
+	return or_unknown(bug->ended->rows[row].granted);
+}
+
+static void print_options(const struct bugreport *bug, const struct evidence *evidence)
+{
+	FILE *out = out_of(bug);
+	const struct settings *opened = bug->opened;
+
+	bugreport_section(bug, "options");
+	print_command(out, "source:",
+		      evidence && evidence->peer_command ? evidence->peer_command : "n/a");
+	if (!opened || opened->count == 0) {
+		fputs("none at the sink\n", out);
+		return;
+	}
+	fprintf(out, "  %-6s  %-24s %11s  %-5s %11s %11s\n", "side", "option", "asked", "when",
+		"granted", "at end");
+	for (size_t i = 0; i < opened->count; i++) {
+		const struct settings_row *row = &opened->rows[i];
+
+		fprintf(out, "  %-6s  %-24s %11s  %-5s %11s %11s\n", "sink", row->name, row->asked,
+			row->early ? "early" : "late", or_unknown(row->granted), at_end(bug, i));
+	}
+}
+
+static void options_json(const struct bugreport *bug)
+{
+	for (size_t i = 0; bug->opened && i < bug->opened->count; i++) {
+		const struct settings_row *row = &bug->opened->rows[i];
+		struct json json;
+
+		json_begin(&json, out_of(bug), "option");
+		json_text(&json, "side", "sink");
+		json_text(&json, "name", row->name);
+		json_text(&json, "asked", row->asked);
+		json_text(&json, "when", row->early ? "early" : "late");
+		json_text(&json, "granted", *row->granted ? row->granted : NULL);
+		json_text(&json, "at_end", strcmp(at_end(bug, i), "n/a") ? at_end(bug, i) : NULL);
+		json_end(&json);
+	}
+}
+
+/* ---- what went on during the run ---- */
+
+struct during {
+	double length_s;
+	double steal;  /* share */
+	double others; /* CPUs */
+	double cpus;
+	double waited;	 /* share of the workers' time that they waited for a CPU */
+	double load;	 /* of one minute */
+	double observer; /* CPUs */
+	double asking_s;
+};
+
+static double used_cpu_s(void)
+{
+	struct rusage used;
+
+	if (getrusage(RUSAGE_SELF, &used))
+		return NAN;
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+/* The larger of both ends, of the connection where it is largest. */
+static double most_waited(const struct evidence *evidence)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < evidence->count; i++) {
+		const struct facts *facts = evidence->connection[i].facts;
+
+		if (!facts)
+			continue;
+		most = fmax(most, facts_share(facts, FACTS_SENDER, FACT_RUNQ));
+		most = fmax(most, facts_share(facts, FACTS_RECEIVER, FACT_RUNQ));
+	}
+	return most;
+}
+
+static struct during look_back(const struct bugreport *bug, const struct evidence *evidence)
+{
+	struct facts_sample two[2];
+	struct facts host;
+	struct during during;
+
+	two[0] = *bug->before;
+	facts_nothing(&two[1]);
+	process_sample_host(ROOT, &two[1]);
+	facts_over(two, 2, &host);
+	during.length_s = clock_to_seconds(clock_now() - bug->began);
+	during.steal = host.value[FACTS_HOST][FACT_STEAL_SHARE];
+	during.cpus = host.value[FACTS_HOST][FACT_CPUS];
+	during.others = during.cpus * (1 - host.value[FACTS_HOST][FACT_IDLE] /
+						   host.value[FACTS_HOST][FACT_TICKS]);
+	during.waited = most_waited(evidence);
+	during.load = process_load(ROOT);
+	during.observer = (used_cpu_s() + (evidence->cpu_s >= 0 ? evidence->cpu_s : 0)) /
+			  during.length_s;
+	during.asking_s = evidence->asking_s;
+	return during;
+}
+
+static struct words_number share_or_unknown(double share)
+{
+	struct words_number number;
+
+	if (isnan(share))
+		snprintf(number.text, sizeof(number.text), "n/a");
+	else
+		snprintf(number.text, sizeof(number.text), "%.2f%%", 100 * share);
+	return number;
+}
+
+static void print_during(const struct bugreport *bug, const struct during *during)
+{
+	FILE *out = out_of(bug);
+	struct words words;
+
+	bugreport_section(bug, "during the run");
+	words_begin(&words, out, LABEL, "load");
+	words_text(&words, "%s in 1 min; %s of %s CPUs in use; steal %s",
+		   isnan(during->load) ? "n/a" : words_figure(during->load).text,
+		   isnan(during->others) ? "n/a" : words_figure(during->others).text,
+		   isnan(during->cpus) ? "n/a" : words_figure(during->cpus).text,
+		   share_or_unknown(during->steal).text);
+	words_end(&words);
+	words_begin(&words, out, LABEL, "waiting");
+	words_text(&words,
+		   "workers were ready but waited for a CPU %s of the time, in the "
+		   "connection where that was longest%s",
+		   share_or_unknown(during->waited).text,
+		   during->waited > OTHERS_SHARE ? ": others were running" : "");
+	words_end(&words);
+	words_begin(&words, out, LABEL, "observer");
+	words_text(&words, "%s of one CPU; the longest wait for a sender's state %s",
+		   share_or_unknown(during->observer).text,
+		   words_quantity(during->asking_s * 1e3, "ms").text);
+	words_end(&words);
+}
+
+static void during_json(const struct bugreport *bug, const struct during *during)
+{
+	struct json json;
+
+	json_begin(&json, out_of(bug), "during");
+	json_real(&json, "length_s", during->length_s);
+	json_real(&json, "load_1_min", during->load);
+	json_real(&json, "used_cpus", during->others);
+	json_real(&json, "online_cpus", during->cpus);
+	json_real(&json, "steal_share", during->steal);
+	json_real(&json, "waited_for_cpu_share", during->waited);
+	json_real(&json, "observer_cpus", during->observer);
+	json_real(&json, "asking_s", during->asking_s);
+	json_end(&json);
+}
+
+/* ---- counters ---- */
+
+static int say_counters(const struct bugreport *bug)
+{
+	struct netcount now = { 0 }, moved = { 0 };
+	int failed = netcount_read(&now, ROOT) || netcount_moved(bug->counters, &now, &moved);
+
+	if (!failed && is_json(bug)) {
+		netcount_json(out_of(bug), &moved);
+	} else if (!failed) {
+		bugreport_section(bug, NETCOUNT_TITLE);
+		netcount_print(out_of(bug), &moved);
+	}
+	netcount_free(&now);
+	netcount_free(&moved);
+	return failed;
+}
+
+/* ---- before and behind the summary ---- */
+
+void bugreport_connections(const struct bugreport *bug, const struct evidence *evidence)
+{
+	if (is_json(bug)) {
+		options_json(bug);
+		figures_kernel_json(out_of(bug), evidence);
+	} else {
+		print_options(bug, evidence);
+		bugreport_section(bug, "kernel, over each connection");
+		figures_kernel(out_of(bug), evidence);
+	}
+	report_flush(bug->report);
+}
+
+int bugreport_end(struct bugreport *bug, const struct evidence *evidence)
+{
+	struct during during;
+	int failed = 0;
+
+	if (evidence) {
+		during = look_back(bug, evidence);
+		if (is_json(bug))
+			during_json(bug, &during);
+		else
+			print_during(bug, &during);
+		failed = say_counters(bug);
+	}
+	if (!is_json(bug)) {
+		putc('\n', out_of(bug));
+		rule(out_of(bug), "end");
+	}
+	report_flush(bug->report);
+	return failed;
+}
+
+static void free_settings(struct settings *settings)
+{
+	if (settings)
+		settings_free(settings);
+	free(settings);
+}
+
+void bugreport_free(struct bugreport *bug)
+{
+	if (bug->machine)
+		hostenv_free(bug->machine);
+	if (bug->counters)
+		netcount_free(bug->counters);
+	free(bug->machine);
+	free(bug->counters);
+	free(bug->before);
+	free_settings(bug->opened);
+	free_settings(bug->ended);
+	*bug = (struct bugreport){ 0 };
+}

@@ -1,0 +1,52 @@
+/*
+ * bugreport: a run with all that a kernel mailing list asks for, -R.
+ *
+ * Plain ASCII of at most 78 columns, in sections under a line that begins with
+ * "---- ", from "==== socklib report" to "==== end".  It names neither this
+ * host nor a user, unless the command line does.  The reader of saved output
+ * takes the lines and the machine from it (saved.h).  With -j the same facts
+ * are events.
+ *
+ * In this order: bugreport_begin(), the lines as the run goes on,
+ * bugreport_connections(), summary and explanation, bugreport_end().
+ */
+#ifndef MEASURE_BUGREPORT_H
+#define MEASURE_BUGREPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct evidence;
+struct facts_sample;
+struct hostenv;
+struct netcount;
+struct report;
+struct settings;
+
+struct bugreport {
+	struct report *report;
+	int64_t began;
+	struct hostenv *machine;     /* NULL: no live run */
+	struct netcount *counters;   /* as the run began */
+	struct facts_sample *before; /* the machine as the run began */
+	struct settings *opened;     /* what the first connection was given, */
+	struct settings *ended;	     /* and had at its end; NULL: not known */
+};
+
+/*
+ * Look at the machine, if the run is live, and print what comes before its
+ * lines; argv is that of the program.  -1: no memory.
+ */
+int bugreport_begin(struct bugreport *bug, struct report *report, char **argv);
+
+/* What was set, and what the kernel said of each connection. */
+void bugreport_connections(const struct bugreport *bug, const struct evidence *evidence);
+
+/* What went on meanwhile, and the end; evidence NULL: no live run.  -1: no memory. */
+int bugreport_end(struct bugreport *bug, const struct evidence *evidence);
+void bugreport_free(struct bugreport *bug);
+
+/* "---- TITLE" with a blank line before it. */
+void bugreport_section(const struct bugreport *bug, const char *title);
+
+#endif

@@ -1,0 +1,507 @@
+/* What goes with fast and slow, and why: see explain.h. */
+#include "explain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "association.h"
+#include "evidence.h"
+#include "facts.h"
+#include "levels.h"
+#include "mechanism.h"
+#include "stats.h"
+#include "summary.h"
+
+#define NAME 40
+#define CPUS_MAX 16 /* that are told apart */
+#define CANDIDATES (FACTS_ENDS * FACTS + FACTS_HOST * CPUS_MAX)
+
+/* ---- memory: freed all at once ---- */
+
+struct explain_block {
+	struct explain_block *next;
+	max_align_t data[];
+};
+
+static void *take(struct explanation *e, size_t count, size_t size)
+{
+	struct explain_block *block = calloc(1, sizeof(*block) + (count ? count : 1) * size);
+
+	if (!block)
+		return NULL;
+	block->next = e->memory;
+	e->memory = block;
+	return block->data;
+}
+
+void explain_free(struct explanation *explanation)
+{
+	while (explanation->memory) {
+		struct explain_block *next = explanation->memory->next;
+
+		free(explanation->memory);
+		explanation->memory = next;
+	}
+	*explanation = (struct explanation){ 0 };
+}
+
+/* ---- the connections that have both rates and facts ---- */
+
+struct member {
+	const struct summary_row *row;
+	const struct evidence_connection *evidence;
+};
+
+struct members {
+	struct member *list;
+	size_t count;
+};
+
+static const struct evidence_connection *evidence_of(const struct evidence *evidence,
+						     unsigned int number)
+{
+	for (size_t i = 0; i < evidence->count; i++)
+		if (evidence->connection[i].number == number)
+			return &evidence->connection[i];
+	return NULL;
+}
+
+static int find_members(struct explanation *e, const struct summary *summary,
+			const struct evidence *evidence, struct members *members)
+{
+	members->count = 0;
+	members->list = take(e, summary->connections, sizeof(*members->list));
+	if (!members->list)
+		return -1;
+	for (size_t i = 0; i < summary->connections; i++) {
+		const struct summary_row *row = &summary->row[i];
+		const struct evidence_connection *one = evidence_of(evidence, row->number);
+
+		if (row->n > 0 && one && one->facts)
+			members->list[members->count++] = (struct member){ row, one };
+	}
+	return 0;
+}
+
+/* ---- candidates: facts as figures ---- */
+
+struct candidate {
+	char name[NAME];
+	const char *unit;
+	enum facts_role role;
+	enum facts_end end;
+	enum fact fact;
+	int cpu; /* the share of samples on this one, -1: the fact itself */
+};
+
+static const char *const end_names[] = { "sender", "receiver", "host" };
+
+static const char *unit_of(const struct facts_row *row)
+{
+	switch (row->per) {
+	case FACTS_PER_SECOND: return "per s";
+	case FACTS_PER_TIME:
+	case FACTS_PER_SEGMENT: return "share";
+	default: return row->kind == FACTS_SHARE ? "share" : row->unit;
+	}
+}
+
+static size_t add_facts(struct candidate *list)
+{
+	size_t count = 0;
+
+	for (int end = 0; end < FACTS_ENDS; end++)
+		for (int fact = 0; fact < FACTS; fact++) {
+			const struct facts_row *row = &facts_rows[fact];
+			struct candidate *to = &list[count];
+
+			if (row->role[end] == FACTS_LEFT_OUT || !(row->ends & 1U << end))
+				continue;
+			*to = (struct candidate){ .unit = unit_of(row),
+						  .role = row->role[end],
+						  .end = end,
+						  .fact = fact,
+						  .cpu = -1 };
+			snprintf(to->name, NAME, "%s%s%s", end == FACTS_HOST ? "" : end_names[end],
+				 end == FACTS_HOST ? "" : " ", row->name);
+			if (fact == FACT_SAME_CPU || fact == FACT_STEAL_SHARE)
+				to->unit = "share";
+			count++;
+		}
+	return count;
+}
+
+/* The CPUs that an end was on in any of the connections; how many. */
+static size_t cpus_seen(const struct members *members, int end, int *cpu)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < members->count; i++) {
+		const struct facts_cpus *cpus = &members->list[i].evidence->facts->cpus[end];
+
+		for (unsigned int k = 0; k < cpus->count; k++) {
+			size_t at = 0;
+
+			while (at < count && cpu[at] != cpus->cpu[k])
+				at++;
+			if (at == count && count < CPUS_MAX)
+				cpu[count++] = cpus->cpu[k];
+		}
+	}
+	return count;
+}
+
+/* Of two CPUs one says it all. */
+static size_t add_cpus(const struct members *members, struct candidate *list)
+{
+	size_t count = 0;
+
+	for (int end = 0; end < FACTS_HOST; end++) {
+		int cpu[CPUS_MAX];
+		size_t cpus = cpus_seen(members, end, cpu);
+
+		if (cpus == 2 && cpu[1] < cpu[0])
+			cpu[0] = cpu[1];
+		cpus = cpus == 2 ? 1 : cpus;
+		for (size_t i = 0; i < cpus; i++) {
+			struct candidate *to = &list[count++];
+
+			*to = (struct candidate){
+				.unit = "share", .role = FACTS_PLACEMENT, .end = end, .cpu = cpu[i]
+			};
+			snprintf(to->name, NAME, "%s on CPU %d", end_names[end], cpu[i]);
+		}
+	}
+	return count;
+}
+
+static double figure_of(const struct candidate *candidate, const struct facts *facts)
+{
+	const struct facts_cpus *cpus = &facts->cpus[candidate->end % FACTS_HOST];
+
+	if (candidate->cpu < 0)
+		return facts_figure(facts, candidate->end, candidate->fact);
+	for (unsigned int i = 0; i < cpus->count; i++)
+		if (cpus->cpu[i] == candidate->cpu)
+			return cpus->share[i];
+	return cpus->count ? 0 : NAN;
+}
+
+/* ---- association ---- */
+
+static int is_spread(const struct summary *summary)
+{
+	return summary->groups->grouping == STATS_GROUPS_FOUND ||
+	       summary->variance->verdict == LEVELS_BETWEEN ||
+	       summary->variance->verdict == LEVELS_WITHIN;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Two groups are slow and fast; else the halves are. */
+static int mark_slow(struct explanation *e, const struct summary *summary,
+		     const struct members *members, bool *slow)
+{
+	double *sorted = take(e, members->count, sizeof(*sorted)), middle;
+	int two = summary->groups->grouping == STATS_GROUPS_FOUND && summary->groups->count == 2;
+
+	if (!sorted)
+		return -1;
+	for (size_t i = 0; i < members->count; i++)
+		sorted[i] = members->list[i].row->median;
+	qsort(sorted, members->count, sizeof(*sorted), by_value);
+	middle = sorted[members->count / 2];
+	for (size_t i = 0; i < members->count; i++) {
+		const struct summary_row *row = members->list[i].row;
+
+		slow[i] = two ? row->group == 0 : row->median < middle;
+	}
+	return 0;
+}
+
+static int associate(struct explanation *e, const struct summary *summary,
+		     const struct members *members)
+{
+	struct candidate *list = take(e, CANDIDATES, sizeof(*list));
+	double *rate = take(e, members->count, sizeof(*rate)), *value;
+	bool *slow = take(e, members->count, sizeof(*slow));
+	size_t n = members->count;
+
+	e->association = take(e, 1, sizeof(*e->association));
+	if (!list || !rate || !slow || !e->association || mark_slow(e, summary, members, slow))
+		return -1;
+	e->fact_count = add_facts(list);
+	e->fact_count += add_cpus(members, list + e->fact_count);
+	e->facts = take(e, e->fact_count, sizeof(*e->facts));
+	value = take(e, e->fact_count * n, sizeof(*value));
+	if (!e->facts || !value)
+		return -1;
+	for (size_t f = 0; f < e->fact_count; f++) {
+		e->facts[f] = (struct association_fact){
+			.name = list[f].name,
+			.unit = list[f].unit,
+			.family = list[f].role == FACTS_PLACEMENT ? ASSOCIATION_PLACEMENT
+								  : ASSOCIATION_SYMPTOM,
+			.value = value + f * n,
+		};
+		for (size_t i = 0; i < n; i++)
+			value[f * n + i] = figure_of(&list[f], members->list[i].evidence->facts);
+	}
+	for (size_t i = 0; i < n; i++)
+		rate[i] = members->list[i].row->median;
+	return association_find(rate, slow, n, e->facts, e->fact_count, e->association);
+}
+
+/* ---- mechanisms ---- */
+
+/* What one connection shows, with what the program knows beside its facts. */
+static size_t find_in(const struct mechanism_input *ours, const struct evidence_connection *one,
+		      struct mechanism_hit *hits)
+{
+	struct mechanism_input input = *ours;
+
+	input.facts = one->facts;
+	input.rate = one->rate * 1e6;
+	input.delayed_acks = one->delayed_acks;
+	input.timeouts = one->timeouts;
+	input.throttled = fmax(one->facts->value[FACTS_SENDER][FACT_THROTTLED],
+			       one->facts->value[FACTS_RECEIVER][FACT_THROTTLED]);
+	return mechanism_find(&input, hits);
+}
+
+static struct explain_mechanism *mechanism_of(struct explanation *e,
+					      const struct mechanism_rule *rule)
+{
+	for (size_t i = 0; i < e->mechanisms; i++)
+		if (e->mechanism[i].rule == rule)
+			return &e->mechanism[i];
+	e->mechanism[e->mechanisms].rule = rule;
+	return &e->mechanism[e->mechanisms++];
+}
+
+static int add_member(struct explanation *e, const struct evidence *evidence,
+		      const struct mechanism_hit *hit, unsigned int number)
+{
+	struct explain_mechanism *to = mechanism_of(e, hit->rule);
+
+	if (!to->member)
+		to->member = take(e, evidence->count, sizeof(*to->member));
+	if (!to->member)
+		return -1;
+	to->member[to->members++] = number;
+	return 0;
+}
+
+static double rate_of(const struct evidence *evidence, unsigned int number)
+{
+	return evidence_of(evidence, number)->rate;
+}
+
+/* The sentence is that of the member in the middle by its rate. */
+static int choose_typical(struct explanation *e, const struct mechanism_input *ours,
+			  const struct evidence *evidence, struct explain_mechanism *one)
+{
+	struct mechanism_hit hits[MECHANISMS_MAX];
+	size_t count, below;
+	char *sentence = take(e, MECHANISM_SENTENCE, 1);
+
+	if (!sentence)
+		return -1;
+	for (size_t i = 0; i < one->members; i++) {
+		double rate = rate_of(evidence, one->member[i]);
+
+		below = 0;
+		for (size_t k = 0; k < one->members; k++)
+			below += rate_of(evidence, one->member[k]) < rate ||
+				 (k < i && rate_of(evidence, one->member[k]) <= rate);
+		if (below == one->members / 2)
+			one->typical = one->member[i];
+	}
+	count = find_in(ours, evidence_of(evidence, one->typical), hits);
+	for (size_t i = 0; i < count; i++)
+		if (hits[i].rule == one->rule)
+			memcpy(sentence, hits[i].sentence, MECHANISM_SENTENCE);
+	one->sentence = sentence;
+	return 0;
+}
+
+static int find_mechanisms(struct explanation *e, const struct mechanism_input *ours,
+			   const struct evidence *evidence)
+{
+	e->mechanism = take(e, MECHANISMS_MAX, sizeof(*e->mechanism));
+	if (!e->mechanism)
+		return -1;
+	while (mechanism_rule(e->rules))
+		e->rules++;
+	for (size_t i = 0; i < evidence->count; i++) {
+		const struct evidence_connection *one = &evidence->connection[i];
+		struct mechanism_hit hits[MECHANISMS_MAX];
+		size_t count = one->facts ? find_in(ours, one, hits) : 0;
+
+		e->watched += one->facts != NULL;
+		for (size_t k = 0; k < count; k++)
+			if (add_member(e, evidence, &hits[k], one->number))
+				return -1;
+	}
+	for (size_t i = 0; i < e->mechanisms; i++)
+		if (choose_typical(e, ours, evidence, &e->mechanism[i]))
+			return -1;
+	return 0;
+}
+
+/* ---- odd connections ---- */
+
+static int find_odd(struct explanation *e, const struct summary *summary,
+		    const struct members *members)
+{
+	e->odd = take(e, members->count, sizeof(*e->odd));
+	if (!e->odd)
+		return -1;
+	for (size_t i = 0; i < members->count; i++) {
+		const struct member *one = &members->list[i];
+
+		if (summary->groups->grouping == STATS_GROUPS_FOUND &&
+		    one->row->group != SUMMARY_NO_GROUP &&
+		    summary->groups->group[one->row->group].n <= STATS_ODD_MAX)
+			e->odd[e->odds++] = (struct explain_odd){ one->row->number,
+								  one->row->median,
+								  one->evidence->facts };
+	}
+	return 0;
+}
+
+/* ---- level changes ---- */
+
+/* A candidate's figures from sample to sample, into value[]. */
+static void figures_over_time(const struct evidence_connection *one, const struct candidate *list,
+			      size_t count, double *value)
+{
+	size_t steps = one->sample_count - 1;
+
+	for (size_t i = 0; i < steps; i++) {
+		struct facts facts;
+
+		facts_over(one->samples + i, 2, &facts);
+		for (size_t f = 0; f < count; f++)
+			value[f * steps + i] = figure_of(&list[f], &facts);
+	}
+}
+
+/* How many of the steps lie before the change. */
+static size_t steps_before(const struct evidence_connection *one, double after_s)
+{
+	size_t before = 0;
+
+	while (before + 1 < one->sample_count &&
+	       one->samples[before + 1].time_s[FACTS_RECEIVER] < one->start_s + after_s)
+		before++;
+	return before;
+}
+
+static double median_of(const double *value, size_t n)
+{
+	double copy[64];
+	size_t known = 0, step = n / 64 + 1;
+
+	for (size_t i = 0; i < n; i += step)
+		if (!isnan(value[i]))
+			copy[known++] = value[i];
+	qsort(copy, known, sizeof(*copy), by_value);
+	return known ? copy[known / 2] : NAN;
+}
+
+static void name_changed(struct explain_change *change, const struct candidate *candidate,
+			 const double *value, size_t steps, size_t before)
+{
+	size_t k = change->count++;
+
+	snprintf(change->fact[k].name, sizeof(change->fact[k].name), "%s", candidate->name);
+	change->fact[k].unit = candidate->unit;
+	change->fact[k].before = median_of(value, before);
+	change->fact[k].after = median_of(value + before, steps - before);
+}
+
+static int explain_change(struct explanation *e, const struct evidence_connection *one,
+			  double after_s, struct explain_change *change)
+{
+	struct candidate *list = take(e, CANDIDATES, sizeof(*list));
+	size_t steps = one->sample_count - 1, count, before = steps_before(one, after_s);
+	double *value = take(e, CANDIDATES * steps, sizeof(*value));
+
+	if (!list || !value)
+		return -1;
+	count = add_facts(list);
+	figures_over_time(one, list, count, value);
+	while (change->count < EXPLAIN_CHANGED) {
+		double most = ASSOCIATION_GAP;
+		size_t at = count;
+
+		for (size_t f = 0; f < count; f++) {
+			double gap = list[f].unit
+					     ? association_gap(value + f * steps, steps, before)
+					     : NAN;
+
+			if (gap > most) {
+				most = gap;
+				at = f;
+			}
+		}
+		if (at == count)
+			break;
+		name_changed(change, &list[at], value + at * steps, steps, before);
+		list[at].unit = NULL; /* has been named */
+	}
+	return 0;
+}
+
+static int find_changes(struct explanation *e, const struct summary *summary,
+			const struct evidence *evidence)
+{
+	e->change = take(e, summary->changes, sizeof(*e->change));
+	if (!e->change)
+		return -1;
+	for (size_t i = 0; i < summary->changes; i++) {
+		const struct summary_change *from = &summary->change[i];
+		const struct evidence_connection *one = evidence_of(evidence, from->connection);
+		struct explain_change *to = &e->change[e->changes];
+
+		if (!one || one->sample_count < 2 || from->after_s < 0)
+			continue;
+		to->connection = from->connection;
+		to->after_s = from->after_s;
+		if (explain_change(e, one, from->after_s, to))
+			return -1;
+		e->changes++;
+	}
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+int explain_make(const struct mechanism_input *ours, const struct summary *summary,
+		 const struct evidence *evidence, struct explanation *explanation)
+{
+	struct members members;
+	int failed;
+
+	*explanation = (struct explanation){ 0 };
+	failed = find_mechanisms(explanation, ours, evidence) ||
+		 find_members(explanation, summary, evidence, &members);
+	if (!failed && members.count > 0) {
+		explanation->spread = is_spread(summary) ? EXPLAIN_SPREAD : EXPLAIN_NO_SPREAD;
+		failed = find_odd(explanation, summary, &members) ||
+			 find_changes(explanation, summary, evidence);
+	}
+	if (!failed && explanation->spread == EXPLAIN_SPREAD)
+		failed = associate(explanation, summary, &members);
+	if (failed)
+		explain_free(explanation);
+	return failed ? -1 : 0;
+}

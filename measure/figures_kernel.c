@@ -1,0 +1,172 @@
+/* What the kernel said, in print: see figures.h. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "facts.h"
+#include "figures.h"
+#include "json.h"
+#include "limiter.h"
+#include "watcher.h"
+#include "words.h"
+
+/* ---- the columns of an interval ---- */
+
+static struct words_number whole(double value)
+{
+	struct words_number number;
+
+	if (isnan(value))
+		snprintf(number.text, sizeof(number.text), "n/a");
+	else
+		snprintf(number.text, sizeof(number.text), "%.0f", value);
+	return number;
+}
+
+/* Microseconds as they are below 10000, milliseconds from there on. */
+static struct words_number round_trip(double us)
+{
+	struct words_number number;
+
+	if (isnan(us))
+		snprintf(number.text, sizeof(number.text), "n/a");
+	else if (us < 10000)
+		snprintf(number.text, sizeof(number.text), "%.0fus", us);
+	else
+		snprintf(number.text, sizeof(number.text), "%.0fms", us / 1000);
+	return number;
+}
+
+void figures_columns(FILE *out, const struct facts *facts, double rate, double bytes_per_call,
+		     const char *unit)
+{
+	struct facts nothing;
+	const double *s, *r;
+	struct limiter limiter;
+
+	if (!facts) {
+		facts_over(NULL, 0, &nothing);
+		facts = &nothing;
+	}
+	s = facts->value[FACTS_SENDER];
+	r = facts->value[FACTS_RECEIVER];
+	limiter = limiter_of(facts, rate * 1e6);
+	fprintf(out, "  %-9s %3s>%-3s %6s %s  cw %-4s rtt %-7s rtx ", limiter.text,
+		whole(s[FACT_CPU]).text, whole(r[FACT_CPU]).text, whole(bytes_per_call).text, unit,
+		whole(s[FACT_CWND]).text, round_trip(s[FACT_RTT]).text);
+	if (s[FACT_DSACK_DUPS] > 0)
+		fprintf(out, "%s +%.0f spurious", whole(s[FACT_LOST]).text, s[FACT_DSACK_DUPS]);
+	else
+		fprintf(out, "%s", whole(s[FACT_RETRANSMITS]).text);
+}
+
+/* ---- JSON ---- */
+
+/*
+ * "rtt" and "us" make "rtt_us", "pacing_rate" and "bytes/s"
+ * "pacing_rate_bytes_per_s"; "bytes_acked" has its unit already.
+ */
+static void fact_key(const struct facts_row *row, char *key, size_t size)
+{
+	const char *slash = strchr(row->unit, '/');
+
+	if (slash)
+		snprintf(key, size, "%s_%.*s_per_%s", row->name, (int)(slash - row->unit),
+			 row->unit, slash + 1);
+	else
+		snprintf(key, size, "%s%s%s", row->name, strstr(row->name, row->unit) ? "" : "_",
+			 strstr(row->name, row->unit) ? "" : row->unit);
+}
+
+static void end_json(struct json *json, const char *name, const struct facts *facts, int end)
+{
+	char key[64];
+
+	if (!facts->samples) {
+		json_null(json, name);
+		return;
+	}
+	json_open(json, name, '{');
+	json_real(json, "length_s", facts->length_s[end]);
+	if (end != FACTS_HOST)
+		json_text(json, "congestion",
+			  *facts->congestion[end] ? facts->congestion[end] : NULL);
+	for (int fact = 0; fact < FACTS; fact++) {
+		if (!(facts_rows[fact].ends & 1U << end))
+			continue;
+		fact_key(&facts_rows[fact], key, sizeof(key));
+		json_real(json, key, facts->value[end][fact]);
+	}
+	json_close(json, '}');
+}
+
+void figures_facts_json(struct json *json, const struct facts *facts, double rate)
+{
+	static const char *const sides[] = { [LIMITER_NEITHER] = NULL,
+					     [LIMITER_SOURCE] = "source",
+					     [LIMITER_SINK] = "sink",
+					     [LIMITER_BOTH] = "both" };
+	struct facts nothing;
+	const double *s;
+	struct limiter limiter;
+
+	if (!facts) {
+		facts_over(NULL, 0, &nothing);
+		facts = &nothing;
+	}
+	s = facts->value[FACTS_SENDER];
+	limiter = limiter_of(facts, rate * 1e6);
+	json_text(json, "limiter", limiter_name(limiter.word));
+	json_text(json, "limiter_side", sides[limiter.which]);
+	json_real(json, "limiter_share", limiter.share);
+	json_real(json, "sender_cpu", s[FACT_CPU]);
+	json_real(json, "receiver_cpu", facts->value[FACTS_RECEIVER][FACT_CPU]);
+	json_real(json, "cwnd_segments", s[FACT_CWND]);
+	json_real(json, "rtt_us", s[FACT_RTT]);
+	json_real(json, "retransmits_segments", s[FACT_RETRANSMITS]);
+	end_json(json, "sender", facts, FACTS_SENDER);
+	end_json(json, "receiver", facts, FACTS_RECEIVER);
+	end_json(json, "host", facts, FACTS_HOST);
+}
+
+/* ---- who is at the other end ---- */
+
+static const char *not_seen(const struct watcher_answer *answer)
+{
+	switch (answer ? answer->peer : WATCHER_NOT_HERE) {
+	case WATCHER_NOT_FOUND: return "on another host or in another network namespace, or gone";
+	case WATCHER_NOT_PERMITTED: return "not permitted";
+	case WATCHER_PENDING: return "the kernel has not answered yet";
+	default: return "n/a: no TCP, or this system cannot tell";
+	}
+}
+
+void figures_peer(FILE *out, const char *other, const struct watcher_answer *answer)
+{
+	if (!answer || answer->peer != WATCHER_SEEN)
+		fprintf(out, "  %s: not seen (%s)\n", other, not_seen(answer));
+	else if (answer->peer_pid <= 0)
+		fprintf(out, "  %s: seen through sock_diag, its process not (another user's?)\n",
+			other);
+	else
+		fprintf(out, "  %s: %s, pid %ld, seen through sock_diag\n", other,
+			*answer->peer_command ? answer->peer_command : "command n/a",
+			(long)answer->peer_pid);
+}
+
+void figures_peer_json(FILE *out, unsigned int connection, const struct watcher_answer *answer)
+{
+	int seen = answer && answer->peer == WATCHER_SEEN;
+	struct json json;
+
+	json_begin(&json, out, "peer");
+	json_count(&json, "connection", connection);
+	json_bool(&json, "seen", seen);
+	json_text(&json, "not_seen", seen ? NULL : not_seen(answer));
+	if (seen && answer->peer_pid > 0)
+		json_count(&json, "pid", (uint64_t)answer->peer_pid);
+	else
+		json_null(&json, "pid");
+	json_text(&json, "command", seen && *answer->peer_command ? answer->peer_command : NULL);
+	json_end(&json);
+}
