@@ -121,8 +121,8 @@ static size_t add_facts(struct candidate *list)
 				continue;
 			*to = (struct candidate){ .unit = unit_of(row),
 						  .role = row->role[end],
-						  .end = end,
-						  .fact = fact,
+						  .end = (enum facts_end)end,
+						  .fact = (enum fact)fact,
 						  .cpu = -1 };
 			snprintf(to->name, NAME, "%s%s%s", end == FACTS_HOST ? "" : end_names[end],
 				 end == FACTS_HOST ? "" : " ", row->name);
@@ -168,9 +168,10 @@ static size_t add_cpus(const struct members *members, struct candidate *list)
 		for (size_t i = 0; i < cpus; i++) {
 			struct candidate *to = &list[count++];
 
-			*to = (struct candidate){
-				.unit = "share", .role = FACTS_PLACEMENT, .end = end, .cpu = cpu[i]
-			};
+			*to = (struct candidate){ .unit = "share",
+						  .role = FACTS_PLACEMENT,
+						  .end = (enum facts_end)end,
+						  .cpu = cpu[i] };
 			snprintf(to->name, NAME, "%s on CPU %d", end_names[end], cpu[i]);
 		}
 	}

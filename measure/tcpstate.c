@@ -66,6 +66,7 @@ void tcpstate_decode_info(const void *info, size_t size, double *value)
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "clock.h"

@@ -10,9 +10,9 @@
 # The last sink read something and was done.
 read_something() {
 	status 0
-	match "end line" "$(tail -n 1 "$T/out")" \
+	match "end line" "$(ends "$T/out")" \
 		'^connection 1: .* MB read, .* MB/sec, done$'
-	no_match "end line" "$(tail -n 1 "$T/out")" ' 0 MB read'
+	no_match "end line" "$(ends "$T/out")" ' 0 MB read'
 	eq "complaints" "$err" ""
 }
 
@@ -163,7 +163,7 @@ pipe_goes_through_the_same_loop() {
 	eq "the source's header, on stderr" "$(head -n 1 src.err)" \
 		"path=- options=[]"
 	on_time snk.out 0.2 0.9
-	match "the sink's end" "$(tail -n 1 snk.out)" \
+	match "the sink's end" "$(ends snk.out)" \
 		'^connection 1: .* MB read, .* MB/sec, done$'
 	ok "the source ends as well" wait_for 5 \
 		lines_of src.err ', closed by the sink$' 1
@@ -187,7 +187,7 @@ pipe_from_another_program_is_counted_exactly() {
 	eq "bytes" "$(json snk.out -e end bytes exact)" "123456789	true"
 	"$SINK" -H - -b 1000 </dev/null >snk.out 2>snk.err
 	eq "status of an empty input" $? 0
-	match "end line" "$(tail -n 1 snk.out)" \
+	match "end line" "$(ends snk.out)" \
 		'^connection 1: .* s, 0 MB read'
 }
 
@@ -242,7 +242,7 @@ check_holds_on_every_transport() {
 	"$SOURCE" -c -H - -b 70001 2>src.err |
 		"$SINK" -c -H - -d 0.4 >snk.out 2>snk.err
 	eq "status on a pipe" $? 0
-	match "end line" "$(tail -n 1 snk.out)" ', done$'
+	match "end line" "$(ends snk.out)" ', done$'
 }
 
 sendfile_is_checked_too() {
@@ -286,7 +286,7 @@ check_names_the_first_wrong_byte() {
 		match "complaint" "$(cat snk.err)" \
 "^sock_sink: check: connection 1, offset $offset: got 0x[0-9a-f]{2}, expected "
 		eq "complaints" "$(wc -l <snk.err)" 1
-		match "end line" "$(tail -n 1 snk.out)" ', check failed$'
+		match "end line" "$(ends snk.out)" ', check failed$'
 	done
 }
 
@@ -309,7 +309,7 @@ check_fails_when_the_source_does_not() {
 	match "complaint" "$err" \
 '^sock_sink: check: connection 1, offset [0-9]+: got 0x[0-9a-f]{2}, expected 0x'
 	match "complaint" "$err" 'is the source run with -c'
-	match "end line" "$(tail -n 1 "$T/out")" ', check failed$'
+	match "end line" "$(ends "$T/out")" ', check failed$'
 	true_that "at once (took $took)" "$took < 200"
 }
 

@@ -51,6 +51,7 @@ static inline void nothing(struct facts *facts)
 	*facts = (struct facts){ .samples = 5 };
 	for (int end = 0; end < FACTS_ENDS; end++) {
 		facts->length_s[end] = LENGTH_S;
+		facts->process_length_s[end % FACTS_HOST] = LENGTH_S;
 		for (int fact = 0; fact < FACTS; fact++)
 			facts->value[end][fact] = NAN;
 	}
@@ -88,6 +89,9 @@ static inline void give_any(struct facts *facts, uint64_t *state)
 	*facts = (struct facts){ .samples = 2 };
 	for (int end = 0; end < FACTS_ENDS; end++) {
 		facts->length_s[end] = xorshift(state) % 8 ? LENGTH_S : odd_number(state);
+		facts->process_length_s[end % FACTS_HOST] = xorshift(state) % 16
+								    ? LENGTH_S
+								    : odd_number(state);
 		facts->cpus[end % FACTS_HOST] = (struct facts_cpus){ 1, { 3 }, { 1 } };
 		for (int fact = 0; fact < FACTS; fact++) {
 			struct given given = { (enum facts_end)end, (enum fact)fact,

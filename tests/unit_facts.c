@@ -16,6 +16,8 @@ static void begin(struct facts_sample *sample, size_t n)
 		facts_nothing(&sample[i]);
 		for (int end = 0; end < FACTS_ENDS; end++)
 			sample[i].time_s[end] = 100 + 0.5 * (double)i;
+		for (int end = 0; end < FACTS_HOST; end++)
+			sample[i].process_time_s[end] = sample[i].time_s[end];
 	}
 }
 
@@ -119,6 +121,7 @@ static void test_counters_are_differences(void)
 
 	begin(sample, 3);
 	sample[2].time_s[R] = 102; /* the receiver answered later */
+	sample[2].process_time_s[R] = 102;
 	FILL(sample, S, FACT_RUN, 5e9, NAN, 5.8e9);
 	FILL(sample, R, FACT_RUN, 0, 1, 1e9);
 	FILL(sample, S, FACT_BUSY, 1e6, 2e6, 1.75e6);
@@ -151,6 +154,7 @@ static void test_no_time_no_share(void)
 
 		begin(sample, 2);
 		sample[1].time_s[S] = last[i];
+		sample[1].process_time_s[S] = last[i];
 		FILL(sample, S, FACT_RUN, 0, 5);
 		facts_over(sample, 2, &facts);
 		CHECK_NEAR(facts.value[S][FACT_RUN], 5, 0);
