@@ -89,8 +89,12 @@ void figures_explain_json(FILE *out, const struct explanation *explanation);
 void figures_mechanisms(FILE *out, const struct explanation *explanation);
 void figures_mechanisms_json(FILE *out, const struct explanation *explanation);
 
-/* Who is at the other end, which is called a "source" or "sink"; one line. */
-void figures_peer(FILE *out, const char *other, const struct watcher_answer *answer);
+/*
+ * Who is at the other end, which is called a "source" or "sink"; one line.
+ * connection 0: there is but one.
+ */
+void figures_peer(FILE *out, const char *other, unsigned int connection,
+		  const struct watcher_answer *answer);
 void figures_peer_json(FILE *out, unsigned int connection, const struct watcher_answer *answer);
 
 #endif

@@ -136,20 +136,23 @@ static const char *not_seen(const struct watcher_answer *answer)
 	switch (answer ? answer->peer : WATCHER_NOT_HERE) {
 	case WATCHER_NOT_FOUND: return "on another host or in another network namespace, or gone";
 	case WATCHER_NOT_PERMITTED: return "not permitted";
-	case WATCHER_PENDING: return "the kernel has not answered yet";
+	case WATCHER_PENDING: return "it ended before it was looked for";
 	default: return "n/a: no TCP, or this system cannot tell";
 	}
 }
 
-void figures_peer(FILE *out, const char *other, const struct watcher_answer *answer)
+void figures_peer(FILE *out, const char *other, unsigned int connection,
+		  const struct watcher_answer *answer)
 {
+	fprintf(out, "  %s", other);
+	if (connection)
+		fprintf(out, " of connection %u", connection);
 	if (!answer || answer->peer != WATCHER_SEEN)
-		fprintf(out, "  %s: not seen (%s)\n", other, not_seen(answer));
+		fprintf(out, ": not seen (%s)\n", not_seen(answer));
 	else if (answer->peer_pid <= 0)
-		fprintf(out, "  %s: seen through sock_diag, its process not (another user's?)\n",
-			other);
+		fputs(": seen through sock_diag, its process not (another user's?)\n", out);
 	else
-		fprintf(out, "  %s: %s, pid %ld, seen through sock_diag\n", other,
+		fprintf(out, ": %s, pid %ld, seen through sock_diag\n",
 			*answer->peer_command ? answer->peer_command : "command n/a",
 			(long)answer->peer_pid);
 }

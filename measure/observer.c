@@ -261,14 +261,17 @@ static void begin_ledger(struct observed *one, const struct run_interval *interv
 /* Who is at the other end, as soon as that is known; once. */
 static void tell_peer(struct observer *observer, struct observed *one, int at_last)
 {
+	static const struct watcher_answer too_soon = { .peer = WATCHER_PENDING };
 	const struct watcher_answer *answer = one->watch ? watch_peer(one->watch) : NULL;
 
+	if (one->watch && !answer)
+		answer = &too_soon;
 	if (one->peer_told || !plan_is_watched(observer->plan))
 		return;
 	if (!at_last && (!answer || answer->peer == WATCHER_PENDING || !answer->peer_pid))
 		return;
 	one->peer_told = 1;
-	report_peer(observer->report, one->run.number, answer);
+	report_peer(observer->report, one->run.number, one->prefix, answer);
 }
 
 static void close_interval(struct observer *observer, struct observed *one)

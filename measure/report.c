@@ -329,7 +329,7 @@ void report_opened(struct report *report, const struct report_opening *opening,
 	}
 }
 
-void report_peer(struct report *report, unsigned int connection,
+void report_peer(struct report *report, unsigned int connection, int prefix,
 		 const struct watcher_answer *answer)
 {
 	const char *other = report->plan->side == PLAN_SOURCE ? "sink" : "source";
@@ -338,7 +338,7 @@ void report_peer(struct report *report, unsigned int connection,
 	if (report->plan->json)
 		figures_peer_json(report->out, connection, answer);
 	else if (report->plan->verbose)
-		figures_peer(report->out, other, answer);
+		figures_peer(report->out, other, prefix ? connection : 0, answer);
 	report_flush(report);
 }
 

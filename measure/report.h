@@ -56,8 +56,8 @@ void report_accepted(struct report *report);
 void report_opened(struct report *report, const struct report_opening *opening,
 		   const struct settings *settings);
 
-/* Who is at the other end; NULL: the kernel could not be asked. */
-void report_peer(struct report *report, unsigned int connection,
+/* Who is at the other end; answer NULL: the kernel could not be asked. */
+void report_peer(struct report *report, unsigned int connection, int prefix,
 		 const struct watcher_answer *answer);
 
 /*

@@ -44,13 +44,14 @@ struct watcher_slot {
 	struct published half[2];
 	atomic_uint wanted; /* questions and answers, counted */
 	unsigned int answered;
-	int taken; /* the observer's own */
+	atomic_int use; /* enum use */
 };
 
-enum message_kind { MESSAGE_ADD, MESSAGE_DROP, MESSAGE_GO };
+/* The observer takes a slot and leaves it, the watcher frees it. */
+enum use { SLOT_FREE, SLOT_TAKEN, SLOT_LEFT };
 
+/* A connection to watch; or, with slot -1, a look at the slots. */
 struct message {
-	enum message_kind kind;
 	int slot;
 	unsigned int connection;
 	pid_t pid;
@@ -135,7 +136,7 @@ static int tell(const struct watcher *watcher, struct message *message, int fd)
 static int free_slot(const struct watcher *watcher)
 {
 	for (int i = 0; i < WATCHER_SLOTS; i++)
-		if (!watcher->slots[i].taken)
+		if (atomic_load(&watcher->slots[i].use) == SLOT_FREE)
 			return i;
 	return -1;
 }
@@ -143,7 +144,7 @@ static int free_slot(const struct watcher *watcher)
 int watcher_add(struct watcher *watcher, unsigned int connection, int fd, pid_t pid,
 		const struct sock_address *local, const struct sock_address *remote)
 {
-	struct message message = { .kind = MESSAGE_ADD, .connection = connection, .pid = pid };
+	struct message message = { .connection = connection, .pid = pid };
 	int slot = watcher->fd < 0 ? -1 : free_slot(watcher);
 
 	if (slot < 0)
@@ -156,17 +157,24 @@ int watcher_add(struct watcher *watcher, unsigned int connection, int fd, pid_t 
 	}
 	if (tell(watcher, &message, message.is_tcp ? fd : -1))
 		return -1;
-	watcher->slots[slot].taken = 1;
+	atomic_store(&watcher->slots[slot].use, SLOT_TAKEN);
 	return slot;
+}
+
+/* Where there is no room for it, there are others that wake the watcher as well. */
+static void wake(const struct watcher *watcher)
+{
+	struct message message = { .slot = -1 };
+
+	tell(watcher, &message, -1);
 }
 
 void watcher_drop(struct watcher *watcher, int slot)
 {
-	struct message message = { .kind = MESSAGE_DROP, .slot = slot };
-
-	/* A slot that the watcher still holds must not be given to another. */
-	if (watcher->fd >= 0 && slot >= 0 && tell(watcher, &message, -1) == 0)
-		watcher->slots[slot].taken = 0;
+	if (watcher->fd < 0 || slot < 0)
+		return;
+	atomic_store(&watcher->slots[slot].use, SLOT_LEFT);
+	wake(watcher);
 }
 
 void watcher_want(struct watcher *watcher, int slot)
@@ -177,10 +185,8 @@ void watcher_want(struct watcher *watcher, int slot)
 
 void watcher_go(struct watcher *watcher)
 {
-	struct message message = { .kind = MESSAGE_GO };
-
 	if (watcher->fd >= 0)
-		tell(watcher, &message, -1);
+		wake(watcher);
 }
 
 int watcher_take(const struct watcher *watcher, int slot, unsigned int *sequence,
@@ -443,10 +449,11 @@ static void answer_all(struct watch *w)
 	static const int order[] = { FACTS_RECEIVER, FACTS_SENDER };
 	int *wanted = malloc((size_t)w->top * sizeof(*wanted) + 1), count = 0;
 
-	sample_host(w);
 	for (int i = 0; wanted && i < w->top; i++)
 		if (is_wanted(w, i))
 			wanted[count++] = i;
+	if (count > 0)
+		sample_host(w);
 	for (int i = 0; i < count; i++)
 		sample_processes(w, &w->watched[wanted[i]]);
 	for (int turn = 0; turn < 2; turn++)
@@ -481,21 +488,27 @@ static ssize_t hear(int from, struct message *message, int *fd)
 	return n;
 }
 
-/* All that has been asked by now.  1: answers are wanted; -1: nobody is there. */
+/* All that has been said by now.  -1: nobody is there any more. */
 static int hear_all(struct watch *w)
 {
 	struct message message;
 	ssize_t n;
-	int fd, go = 0;
+	int fd;
 
-	while ((n = hear(w->fd, &message, &fd)) > 0) {
-		switch (message.kind) {
-		case MESSAGE_ADD: add(w, &message, fd); break;
-		case MESSAGE_DROP: drop(w, message.slot); break;
-		default: go = 1;
-		}
+	while ((n = hear(w->fd, &message, &fd)) > 0)
+		if (message.slot >= 0)
+			add(w, &message, fd);
+	return n == 0 ? -1 : 0;
+}
+
+static void drop_left(struct watch *w)
+{
+	for (int i = w->top - 1; i >= 0; i--) {
+		if (atomic_load(&w->slots[i].use) != SLOT_LEFT)
+			continue;
+		drop(w, i);
+		atomic_store(&w->slots[i].use, SLOT_FREE);
 	}
-	return n == 0 ? -1 : go;
 }
 
 static void watch(int fd, struct watcher_slot *slots, int own)
@@ -506,17 +519,16 @@ static void watch(int fd, struct watcher_slot *slots, int own)
 			   .slots = slots,
 			   .watched = calloc(WATCHER_SLOTS, sizeof(*w.watched)) };
 	struct pollfd question = { .fd = fd, .events = POLLIN };
-	int again = 0, go;
+	int again = 0;
 
 	w.door = tcpstate_open();
 	while (w.watched) {
 		if (poll(&question, 1, again ? LOOK_AGAIN_MS : -1) < 0 && errno != EINTR)
 			return;
-		go = hear_all(&w);
-		if (go < 0)
+		if (hear_all(&w))
 			return;
+		drop_left(&w);
 		again = look_for_peers(&w);
-		if (go)
-			answer_all(&w);
+		answer_all(&w);
 	}
 }
