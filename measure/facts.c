@@ -2,6 +2,7 @@
 #include "facts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -391,4 +392,31 @@ double facts_figure(const struct facts *facts, enum facts_end end, enum fact fac
 		return ratio(value, facts->value[FACTS_SENDER][FACT_DATA_SEGMENTS_OUT]);
 	default: return value;
 	}
+}
+
+/* ---- names ---- */
+
+/* word is one of those that "_" joins in name: "us" is none of "busy". */
+static int has_word(const char *name, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = name; (at = strstr(at, word)); at++)
+		if ((at == name || at[-1] == '_') && (!at[length] || at[length] == '_'))
+			return 1;
+	return 0;
+}
+
+void facts_key(enum fact fact, char key[FACTS_KEY])
+{
+	const char *name = facts_rows[fact].name, *unit = facts_rows[fact].unit;
+	const char *slash = strchr(unit, '/');
+
+	if (slash)
+		snprintf(key, FACTS_KEY, "%s_%.*s_per_%s", name, (int)(slash - unit), unit,
+			 slash + 1);
+	else if (!*unit || has_word(name, unit))
+		snprintf(key, FACTS_KEY, "%s", name);
+	else
+		snprintf(key, FACTS_KEY, "%s_%s", name, unit);
 }

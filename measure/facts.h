@@ -187,6 +187,15 @@ double facts_share(const struct facts *facts, enum facts_end end, enum fact fact
 /* A counter per second, or NaN. */
 double facts_per_second(const struct facts *facts, enum facts_end end, enum fact fact);
 
+#define FACTS_KEY 64 /* of a key, with its end */
+
+/*
+ * The name of a fact with its unit, as in JSON: "rtt" and "us" make "rtt_us",
+ * "pacing_rate" and "bytes/s" "pacing_rate_bytes_per_s"; one that has its unit
+ * as a word already, such as "bytes_acked", stays as it is.
+ */
+void facts_key(enum fact fact, char key[FACTS_KEY]);
+
 /*
  * A fact as its row says that it is compared: a level as it is, a counter per
  * second, time or segment; or NaN.

@@ -62,25 +62,9 @@ void figures_columns(FILE *out, const struct facts *facts, double rate, double b
 
 /* ---- JSON ---- */
 
-/*
- * "rtt" and "us" make "rtt_us", "pacing_rate" and "bytes/s"
- * "pacing_rate_bytes_per_s"; "bytes_acked" has its unit already.
- */
-static void fact_key(const struct facts_row *row, char *key, size_t size)
-{
-	const char *slash = strchr(row->unit, '/');
-
-	if (slash)
-		snprintf(key, size, "%s_%.*s_per_%s", row->name, (int)(slash - row->unit),
-			 row->unit, slash + 1);
-	else
-		snprintf(key, size, "%s%s%s", row->name, strstr(row->name, row->unit) ? "" : "_",
-			 strstr(row->name, row->unit) ? "" : row->unit);
-}
-
 static void end_json(struct json *json, const char *name, const struct facts *facts, int end)
 {
-	char key[64];
+	char key[FACTS_KEY];
 
 	if (!facts->samples) {
 		json_null(json, name);
@@ -94,7 +78,7 @@ static void end_json(struct json *json, const char *name, const struct facts *fa
 	for (int fact = 0; fact < FACTS; fact++) {
 		if (!(facts_rows[fact].ends & 1U << end))
 			continue;
-		fact_key(&facts_rows[fact], key, sizeof(key));
+		facts_key(fact, key);
 		json_real(json, key, facts->value[end][fact]);
 	}
 	json_close(json, '}');
