@@ -142,6 +142,15 @@ static void print_changes(FILE *out, const struct explanation *e)
 	}
 }
 
+static const char *why_nothing(const struct explanation *explanation)
+{
+	if (explanation->spread == EXPLAIN_NOT_WATCHED)
+		return "n/a: the kernel told nothing of these connections.";
+	if (explanation->watched == 1)
+		return "Nothing to explain: that takes more than one connection.";
+	return "Nothing to explain: no spread between connections beyond what chance does.";
+}
+
 void figures_explain(FILE *out, const struct explanation *explanation)
 {
 	struct words words;
@@ -150,10 +159,7 @@ void figures_explain(FILE *out, const struct explanation *explanation)
 		figures_association(out, explanation->association, explanation->facts);
 	} else {
 		words_begin(&words, out, 0, "");
-		words_text(&words, explanation->spread == EXPLAIN_NO_SPREAD
-					   ? "Nothing to explain: no spread between connections "
-					     "beyond what chance does."
-					   : "n/a: the kernel told nothing of these connections.");
+		words_text(&words, "%s", why_nothing(explanation));
 		words_end(&words);
 	}
 	print_odd(out, explanation);
@@ -210,7 +216,7 @@ static void print_mechanism(FILE *out, const struct explain_mechanism *one, size
 {
 	struct words words;
 
-	words_begin(&words, out, 4, "");
+	words_begin(&words, out, 2, "");
 	words_text(&words, "%s,", one->rule->title);
 	if (one->members == watched && watched > 1)
 		words_text(&words, "in all %zu connections:", watched);
@@ -221,13 +227,13 @@ static void print_mechanism(FILE *out, const struct explain_mechanism *one, size
 		words_mark(&words, ':');
 	}
 	words_end(&words);
-	words_begin(&words, out, 4, "    ");
+	words_begin(&words, out, 4, "");
 	if (one->members > 1)
 		words_text(&words, "(connection %u)", one->typical);
 	words_text(&words, "%s", one->sentence);
 	words_end(&words);
 	if (one->rule->source && *one->rule->source) {
-		words_begin(&words, out, 4, "    ");
+		words_begin(&words, out, 4, "");
 		words_text(&words, "[%s]", one->rule->source);
 		words_end(&words);
 	}

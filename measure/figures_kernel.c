@@ -125,20 +125,39 @@ static const char *not_seen(const struct watcher_answer *answer)
 	}
 }
 
+/* For people: it may break at any of its blanks. */
+static void add_command(struct words *words, const char *command)
+{
+	while (*command) {
+		int length = (int)strcspn(command, " ");
+
+		words_add(words, "%.*s", length, command);
+		command += length;
+		command += strspn(command, " ");
+	}
+}
+
 void figures_peer(FILE *out, const char *other, unsigned int connection,
 		  const struct watcher_answer *answer)
 {
-	fprintf(out, "  %s", other);
+	struct words words;
+
+	words_begin(&words, out, 2, "");
+	words_text(&words, "%s", other);
 	if (connection)
-		fprintf(out, " of connection %u", connection);
-	if (!answer || answer->peer != WATCHER_SEEN)
-		fprintf(out, ": not seen (%s)\n", not_seen(answer));
-	else if (answer->peer_pid <= 0)
-		fputs(": seen through sock_diag, its process not (another user's?)\n", out);
-	else
-		fprintf(out, ": %s, pid %ld, seen through sock_diag\n",
-			*answer->peer_command ? answer->peer_command : "command n/a",
-			(long)answer->peer_pid);
+		words_text(&words, "of connection %u", connection);
+	words_mark(&words, ':');
+	words.indent = 4;
+	if (!answer || answer->peer != WATCHER_SEEN) {
+		words_text(&words, "not seen (%s)", not_seen(answer));
+	} else if (answer->peer_pid <= 0) {
+		words_text(&words, "seen through sock_diag, its process not (another user's?)");
+	} else {
+		add_command(&words, *answer->peer_command ? answer->peer_command : "command n/a");
+		words_mark(&words, ',');
+		words_add(&words, "pid %ld, seen through sock_diag", (long)answer->peer_pid);
+	}
+	words_end(&words);
 }
 
 void figures_peer_json(FILE *out, unsigned int connection, const struct watcher_answer *answer)

@@ -278,20 +278,26 @@ static void opened_json(struct report *report, const struct report_opening *open
 static void opened_addresses(struct report *report, const struct report_opening *opening,
 			     const char *local, const char *peer)
 {
-	fputs("  ", report->out);
+	struct words words;
+
+	words_begin(&words, report->out, 2, "");
 	if (opening->tries) {
-		fprintf(report->out, "connected from %s to %s, ", local, peer);
+		words_text(&words, "connected from %s to %s,", local, peer);
+		words.indent = 4;
 		if (opening->tries == 1)
-			fputs("at the first try", report->out);
+			words_text(&words, "at the first try,");
 		else
-			fprintf(report->out, "after %.2f s and %u tries", opening->elapsed_s,
-				opening->tries);
+			words_text(&words, "after %.2f s and %u tries,", opening->elapsed_s,
+				   opening->tries);
 		if (*opening->refused)
-			fprintf(report->out, ", refused by %s", opening->refused);
+			words_text(&words, "refused by %s,", opening->refused);
 	} else {
-		fprintf(report->out, "connection %u from %s to %s", opening->number, peer, local);
+		words_text(&words, "connection %u from %s to %s,", opening->number, peer, local);
+		words.indent = 4;
 	}
-	line(report, ", worker %ld", opening->worker);
+	words_add(&words, "worker %ld", opening->worker);
+	words_end(&words);
+	report_flush(report);
 }
 
 static void opened_options(struct report *report, const struct settings *settings)
