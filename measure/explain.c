@@ -408,7 +408,7 @@ static size_t steps_before(const struct evidence_connection *one, double after_s
 
 static double median_of(const double *value, size_t n)
 {
-	double copy[64];
+	double copy[64] = { 0 };
 	size_t known = 0, step = n / 64 + 1;
 
 	for (size_t i = 0; i < n; i += step)
