@@ -47,7 +47,7 @@ HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
 
 PAGES = man/sock_source.1 man/sock_sink.1
-TABLES = man/sock_options.7
+TABLES = man/sock_facts.7 man/sock_options.7
 
 all: $(PROGRAMS)
 
@@ -109,6 +109,9 @@ unit_facts_NEEDS = measure/facts
 unit_limiter_NEEDS = measure/limiter measure/facts
 unit_mechanism_NEEDS = measure/mechanism measure/mechanism_say measure/facts measure/words
 unit_transfer_NEEDS = measure/transfer measure/ledger measure/platform measure/wait measure/clock socklib
+help_facts_NEEDS = measure/figures_explain measure/figures_association measure/figures_kernel \
+	measure/association $(STATISTICS) $(unit_limiter_NEEDS) measure/mechanism \
+	measure/mechanism_say measure/words measure/json
 
 STATISTICS = measure/levels measure/stats measure/dist
 
@@ -116,8 +119,8 @@ STATISTICS = measure/levels measure/stats measure/dist
 $(UNITS:%=$(BUILD)/unit_%): $(BUILD)/unit_%: $(BUILD)/tests/unit_%.o \
 		$$(addsuffix .o,$$(addprefix $(BUILD)/,$$(unit_$$*_NEEDS)))
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/%: $(BUILD)/tests/%.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+$(BUILD)/%: $(BUILD)/tests/%.o $$(addsuffix .o,$$(addprefix $(BUILD)/,$$($$*_NEEDS)))
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/%.c $(BUILD)/flags
 	$(CC) $(NEEDED) -fPIC -shared -o $@ $<
 

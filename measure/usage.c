@@ -27,7 +27,8 @@ static void print_usage(const char *program, enum plan_side side)
 			       option->argument ? option->argument : "", help);
 	}
 	printf("\nSizes take K, M, G (powers of 1024); 1 MB/sec is 10^6 bytes a second.\n"
-	       "Status: 0 done%s, 1 failed, 2 usage%s.\nSee %s(1), sock_options(7).\n",
+	       "Status: 0 done%s, 1 failed, 2 usage%s.\nSee %s(1), sock_options(7), "
+	       "sock_facts(7).\n",
 	       source ? " (also when interrupted)" : "",
 	       source ? "" : ", 3 expectation not met, 125 cannot tell", program);
 }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # The documentation says what the programs do: the same options in getopt,
 # usage and manual page, in one order, with their defaults; the same socket
-# options in -t help and sock_options(7); each field of -j described; and
-# the commands shown in the manual pages and the README run as they stand.
+# options in -t help and sock_options(7); the tables of sock_facts(7) those of
+# the code; each field of -j described; and the commands shown in the manual
+# pages and the README run as they stand.
 # limit: 120
 # shellcheck disable=SC2317,SC2119
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -107,14 +108,56 @@ same_socket_options_everywhere() {
 		sort -u | cmp -s - table || fail "the programs' tables differ"
 }
 
+# The tables of sock_facts(7) as help_facts prints those of the code.
+page_tables() {
+	sed -n -E '/^\.Sh FACTS/,/^\.Sh COLUMNS/ {
+		s/; / /g
+		s/, /,/g
+		s/^\.It Sy ([^ ]+) Pq (.*)/fact \1 \2/p
+	}
+	/^\.Sh LIMITER/,/^\.Sh MECHANISMS/s/^\.It Sy ([^ ]+).*/limiter \1/p' "$1"
+	awk '
+	/^\.Sh / { inside = $2 == "MECHANISMS" }
+	!inside { next }
+	/^\.It Sy |^\.El/ {
+		if (line != "")
+			print line
+		line = ""
+	}
+	/^\.It Sy / {
+		source = 0
+		line = "mechanism " $3 " ("
+		sub(/^\.It Sy [^ ]* Pq /, "")
+		line = line $0 ")"
+		next
+	}
+	source && sub(/^\.Fn /, "") { $0 = $0 "()" }
+	source { line = line " " $0 }
+	/^Source:$/ { source = 1 }' "$1"
+}
+
+# Which facts there are is no matter of what this system can tell.
+same_facts_everywhere() {
+	"$BUILD/help_facts" >tables
+	for what in fact limiter mechanism; do
+		true_that "tables: $what" "$(grep -c "^$what " tables) >= 10"
+	done
+	page_tables "$MAN/sock_facts.7" >page
+	eq "only in the code" "$(grep -vxF -f page tables)" ""
+	eq "only in sock_facts.7" "$(grep -vxF -f tables page)" ""
+	ok "the order is that of the code" cmp tables page
+}
+
 # All names of members in JSON Lines.
 json_names() {
 	grep -o '"[A-Za-z_]*":' "$@" | sed 's/.*"\(.*\)":/\1/' | sort -u
 }
 
-# fields_in FILE PAGE: each name of a member is a word of the page.
+# fields_in FILE PAGE: each name of a member is a word of the page, or a
+# fact, which sock_facts(7) has.
 fields_in() {
-	json_names "$1" >names
+	"$BUILD/help_facts" | sed -n 's/^fact \([^ ]*\).*/\1/p' >facts
+	json_names "$1" | grep -vxF -f facts >names
 	ok "names in $1" test -s names
 	while read -r n; do
 		grep -qw -e "$n" "$2" || echo "$n"
@@ -123,7 +166,7 @@ fields_in() {
 }
 
 json_fields_are_documented() {
-	start_source -j -i 0.2 -t TCP_NODELAY
+	start_source -j -v -i 0.2 -t TCP_NODELAY
 	sink -j -d 0.5 -i 0.2 -t SO_RCVBUF=8192
 	status 0
 	cp "$T/out" sink.all
@@ -138,7 +181,25 @@ json_fields_are_documented() {
 	wait_for 5 has_worker "$PID" && kill -KILL "$(worker_of "$PID")"
 	ended 5 "$PID"
 	cat cut.out >>sink.all
+	sink -j -R -d 0.5 -t SO_RCVBUF=8192
+	status 0
+	cat "$T/out" >>sink.all
+	"$BUILD/help_facts" -j >>sink.all
+	for e in environment peer option kernel during counters association \
+		change_facts mechanism; do
+		ok "there is an event $e" grep -q "^{\"event\":\"$e\"" sink.all
+		ok "$e is in sock_sink.1" grep -q "^\.It Li $e\$" \
+			"$MAN/sock_sink.1"
+	done
 	fields_in sink.all "$MAN/sock_sink.1"
+	# The sysctls of the machine: names with dots, as a whole.
+	grep '"event":"environment"' sink.all |
+		grep -o '"net\.[a-z_.0-9]*"' | tr -d '"' >sysctls
+	while read -r n; do
+		grep -qw -e "$(printf '%s' "$n" | sed 's/\./\\./g')" \
+			"$MAN/sock_sink.1" || echo "$n"
+	done <sysctls >missing
+	eq "sysctls not in sock_sink.1" "$(tr '\n' ' ' <missing)" ""
 	cp "$SRC_OUT" source.all
 	run 5 "$SOURCE" -j -p "$PORT"
 	cat "$T/out" >>source.all
@@ -284,9 +345,9 @@ examples_of_sock_sink() {
 }
 
 for t in same_letters_everywhere defaults_are_documented sections_are_there \
-	same_socket_options_everywhere json_fields_are_documented \
-	manual_pages_are_clean examples_of_sock_source examples_of_sock_sink \
-	examples_of_the_readme; do
+	same_socket_options_everywhere same_facts_everywhere \
+	json_fields_are_documented manual_pages_are_clean \
+	examples_of_sock_source examples_of_sock_sink examples_of_the_readme; do
 	it $t
 done
 finish
