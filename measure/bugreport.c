@@ -242,7 +242,8 @@ static struct during look_back(const struct bugreport *bug, const struct evidenc
 	during.load = process_load(ROOT);
 	during.observer = (used_cpu_s() + (evidence->cpu_s >= 0 ? evidence->cpu_s : 0)) /
 			  during.length_s;
-	during.asking_s = evidence->asking_s;
+	/* Where nobody answered, nothing was waited for. */
+	during.asking_s = isnan(evidence->cpu_s) ? NAN : evidence->asking_s;
 	return during;
 }
 
