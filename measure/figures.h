@@ -90,7 +90,7 @@ void figures_mechanisms(FILE *out, const struct explanation *explanation);
 void figures_mechanisms_json(FILE *out, const struct explanation *explanation);
 
 /*
- * Who is at the other end, which is called a "source" or "sink"; one line.
+ * Who is at the other end, which is called a "source" or "sink"; one line or more.
  * connection 0: there is but one.
  */
 void figures_peer(FILE *out, const char *other, unsigned int connection,

@@ -78,7 +78,7 @@ static void end_json(struct json *json, const char *name, const struct facts *fa
 	for (int fact = 0; fact < FACTS; fact++) {
 		if (!(facts_rows[fact].ends & 1U << end))
 			continue;
-		facts_key(fact, key);
+		facts_key((enum fact)fact, key);
 		json_real(json, key, facts->value[end][fact]);
 	}
 	json_close(json, '}');

@@ -43,9 +43,9 @@ static void print_tables(void)
 	const struct mechanism_rule *rule;
 
 	for (int fact = 0; fact < FACTS; fact++)
-		print_fact(fact);
+		print_fact((enum fact)fact);
 	for (int word = LIMITER_NONE + 1; word < LIMITERS; word++)
-		printf("limiter %s\n", limiter_name(word));
+		printf("limiter %s\n", limiter_name((enum limiter_word)word));
 	for (size_t i = 0; (rule = mechanism_rule(i)); i++)
 		printf("mechanism %s (%s) %s\n", rule->name, rule->title, rule->source);
 }
