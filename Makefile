@@ -31,7 +31,7 @@ COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
-MEASURE = association association_gap bugreport clock compare conclude dist evidence expect \
+MEASURE = association association_gap bugreport clock compare conclude dial dist evidence expect \
 	  explain facts figures figures_association figures_compare figures_explain figures_json \
 	  figures_kernel figures_ledger hostcpu hostenv hostenv_text hostfile hostlo json ledger \
 	  levels limiter mechanism mechanism_say netcount observer plan platform process report \

@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "measure/bugreport.h"
 #include "measure/clock.h"
 #include "measure/conclude.h"
+#include "measure/dial.h"
 #include "measure/evidence.h"
 #include "measure/netcount.h"
 #include "measure/observer.h"
@@ -30,10 +30,6 @@
 #include "measure/watcher.h"
 #include "socklib.h"
 
-/* A source that is being started at the same moment gets this long. */
-#define TRYING_S 1.0
-#define TRY_AGAIN_S 0.02
-#define LOOK_MS 5 /* between looks at signals while a connection is made */
 /* After ^C a second one within this time ends a shell's loop as well. */
 #define SECOND_CHANCE_S 0.25
 
@@ -44,8 +40,7 @@ struct sink {
 	struct transfer transfer;
 	struct observer observer;
 	struct watcher watcher;
-	struct sock_address list[SOCK_ADDRESSES];
-	int addresses;
+	struct dial dial;
 	struct run run;
 	struct run saved[PLAN_SAVED];
 	struct evidence evidence;   /* of run, when it is watched */
@@ -61,64 +56,12 @@ struct sink {
 	int second_signal;	    /* that wants it to end at once, or 0 */
 };
 
-/* ---- connecting ---- */
-
-/* On this host a refusal may mean that the source is only just starting. */
-static int worth_another_try(const struct sink *sink, int err)
-{
-	if (err == EAGAIN)
-		return 1;
-	if (err != ECONNREFUSED && err != ENOENT)
-		return 0;
-	for (int i = 0; i < sink->addresses; i++)
-		if (sink->list[i].sa.ss_family != AF_UNIX &&
-		    !sock_address_is_loopback(&sink->list[i]))
-			return 0;
-	return 1;
-}
-
-/* "::1, 127.0.0.1": the first count addresses. */
-static void list_addresses(const struct sink *sink, int count, char *text, size_t size)
-{
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (int i = 0; i < count && used < size; i++) {
-		char one[SOCK_ADDRESS_TEXT];
-
-		sock_address_text(&sink->list[i], 0, one, sizeof(one));
-		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", one);
-	}
-}
-
-static int connect_failed(const struct sink *sink, struct sock_cause *cause, double tried_s)
-{
-	const char *host = sink->plan.host ? sink->plan.host : "localhost";
-	char object[256], addresses[128], reason[256], tried[64] = "";
-	struct stat st;
-	int err = cause->err;
-
-	list_addresses(sink, sink->addresses, addresses, sizeof(addresses));
-	if (plan_place(&sink->plan) == PLAN_PATH)
-		snprintf(object, sizeof(object), "%s", host);
-	else
-		snprintf(object, sizeof(object), "%.100s port %u (%s)", host, sink->plan.port,
-			 addresses);
-	if (tried_s >= TRYING_S)
-		snprintf(tried, sizeof(tried), ", after %.0f s of trying", tried_s);
-	if (plan_place(&sink->plan) == PLAN_PATH && lstat(host, &st) == 0 && !S_ISSOCK(st.st_mode))
-		snprintf(reason, sizeof(reason), "not a socket");
-	else if (err == ECONNREFUSED || err == ENOENT)
-		snprintf(reason, sizeof(reason), "%s%s; is sock_source running?",
-			 err == ENOENT ? "no such socket" : "refused", tried);
-	else
-		snprintf(reason, sizeof(reason), "%s", strerror(err));
-	return sock_failed(cause, "connect", object, err, reason);
-}
+/* ---- signals ---- */
 
 /* Take a signal, if one came; it ends the connections. */
-static int is_interrupted(struct sink *sink)
+static int is_interrupted(void *context)
 {
+	struct sink *sink = context;
 	int sig, asks = wait_take_stop(&sig);
 
 	if (asks == 1)
@@ -128,84 +71,6 @@ static int is_interrupted(struct sink *sink)
 	if (asks)
 		observer_interrupt(&sink->observer, asks == 2);
 	return sink->stop_signal || sink->second_signal;
-}
-
-/* Connect to one address, however long it takes.  -1 with a cause. */
-static int connect_to(struct sink *sink, const struct sock_address *address,
-		      struct sock_cause *cause)
-{
-	int fd = sock_connect(address, sink->plan.early, cause), arrived = 0;
-
-	while (fd >= 0 && arrived == 0) {
-		if (is_interrupted(sink))
-			arrived = sock_failed(cause, "connect", "", EINTR, NULL);
-		else
-			arrived = sock_connected(fd, address, LOOK_MS, cause);
-		wait_until(0, NULL, 0, NULL);
-	}
-	if (fd >= 0 && arrived < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* Each address once.  The socket, and which address it was; the best cause. */
-static int connect_once(struct sink *sink, int *which, struct sock_cause *cause)
-{
-	struct sock_cause one;
-
-	cause->err = 0;
-	for (*which = 0; *which < sink->addresses; ++*which) {
-		int fd = connect_to(sink, &sink->list[*which], &one);
-
-		if (fd >= 0)
-			return fd;
-		if (cause->err == 0 || !sock_is_missing(one.err))
-			*cause = one;
-		if (one.err == EINTR || strcmp(one.step, "setsockopt") == 0)
-			return -1;
-	}
-	return -1;
-}
-
-static int connect_patiently(struct sink *sink, struct report_opening *opening, char *refused,
-			     size_t size, struct sock_cause *cause)
-{
-	int64_t start = clock_now();
-	int which, fd;
-
-	for (;;) {
-		opening->tries++;
-		fd = connect_once(sink, &which, cause);
-		opening->elapsed_s = clock_to_seconds(clock_now() - start);
-		if (fd >= 0) {
-			list_addresses(sink, which, refused, size);
-			return fd;
-		}
-		if (cause->err == EINTR || strcmp(cause->step, "connect") != 0)
-			return -1;
-		if (!worth_another_try(sink, cause->err) ||
-		    (cause->err != EAGAIN && opening->elapsed_s >= TRYING_S))
-			return connect_failed(sink, cause, opening->elapsed_s);
-		wait_until(clock_now() + clock_from_seconds(TRY_AGAIN_S), NULL, 0, NULL);
-	}
-}
-
-/* The connection, with all that was asked set on it. */
-static int open_connection(struct sink *sink, struct report_opening *opening, char *refused,
-			   size_t size, struct sock_cause *cause)
-{
-	int fd;
-
-	if (plan_place(&sink->plan) == PLAN_PIPE)
-		return STDIN_FILENO;
-	fd = connect_patiently(sink, opening, refused, size, cause);
-	if (fd >= 0 && sock_options_apply(sink->plan.late, fd, cause)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
 }
 
 /* ---- one connection ---- */
@@ -265,7 +130,7 @@ static int start_connection(struct sink *sink, unsigned int number, unsigned int
 {
 	char refused[128] = "";
 	struct report_opening opening = { .number = number, .refused = refused };
-	int fd = open_connection(sink, &opening, refused, sizeof(refused), cause);
+	int fd = dial_open(&sink->dial, &opening, refused, sizeof(refused), cause);
 
 	if (fd < 0)
 		return -1;
@@ -489,18 +354,15 @@ static int prepare(struct sink *sink, int argc, char **argv, struct sock_cause *
 					    .before_end = before_end,
 					    .on_end = keep_end,
 					    .context = sink };
+	sink->dial = (struct dial){ .is_interrupted = is_interrupted, .context = sink };
 	if (describe_run(sink))
 		return sock_failed(cause, "keep the settings", "", ENOMEM, NULL);
 	if (conclude_read(plan, sink->saved, cause))
 		return -1;
 	if (!plan_is_live(plan))
 		return 0;
-	if (plan_place(plan) != PLAN_PIPE) {
-		sink->addresses = sock_resolve(plan->host ? plan->host : "localhost", plan->port,
-					       sink->list, SOCK_ADDRESSES, cause);
-		if (sink->addresses < 0)
-			return -1;
-	}
+	if (dial_resolve(&sink->dial, plan, cause))
+		return -1;
 	return observer_prepare(&sink->observer, &sink->transfer, cause);
 }
 
@@ -550,6 +412,7 @@ static void clean_up(struct sink *sink)
 {
 	observer_free(&sink->observer);
 	transfer_release(&sink->transfer);
+	dial_free(&sink->dial);
 	for (int i = 0; i < PLAN_SAVED; i++)
 		run_free(&sink->saved[i]);
 	run_free(&sink->run);
