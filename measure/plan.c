@@ -22,12 +22,15 @@
 #define DEFAULT_BLOCK 65536
 #define DEFAULT_INTERVAL_S 2.0
 #define DEFAULT_PORT 7001
-#define RUN_DURATION_S 4.0 /* of each connection when there are several */
-#define RUN_INTERVALS 8	   /* at least so many in each of them */
+#define DEFAULT_SEED 1
+#define RUN_DURATION_S 4.0   /* of each connection when there are several */
+#define SWEEP_DURATION_S 1.0 /* of each connection of a sweep */
+#define SWEEP_CONNECTIONS 6  /* of each setting: so many give an interval */
+#define RUN_INTERVALS 8	     /* at least so many in each of them */
 #define MIN_INTERVAL_S 0.01
 #define MAX_SECONDS 1e9
 
-/* In the order of getopt, usage and manual page. */
+/* In the order of usage and manual page. */
 static const struct plan_option table[] = {
 	{ 'b', BOTH, "SIZE", "bytes per write (65536)", "bytes per read (65536)" },
 	{ 'C', BOTH, "CPU", "run the workers on this CPU", NULL },
@@ -40,6 +43,7 @@ static const struct plan_option table[] = {
 	  NULL },
 	{ 'e', BOTH, "OPTIONS", "socket options set on the listener, before listen()",
 	  "socket options set before connect()" },
+	{ 'f', PLAN_SINK, NULL, "find no cliffs: a sweep adds no settings", NULL },
 	{ 'g', PLAN_SINK, "SECONDS", "pause between connections (0)", NULL },
 	{ 'H', BOTH, "ADDRESS", "listen here (127.0.0.1 and ::1), /path, or - for stdout",
 	  "host (localhost), /path of an AF_UNIX socket, or - for stdin" },
@@ -53,23 +57,36 @@ static const struct plan_option table[] = {
 	  NULL },
 	{ 'n', BOTH, "N", "exit after N connections (never)",
 	  "connections one after another (1; other: a run; 0: no end)" },
+	{ 'o', PLAN_SINK, "SEED", "order of a sweep: the seed of its random numbers (1)", NULL },
 	{ 'P', PLAN_SINK, "N", "connections at once (1); with -n: in each round", NULL },
 	{ 'p', BOTH, "PORT", "port (7001); 0: any free one, printed", "port (7001)" },
 	{ 'R', PLAN_SINK, NULL, "report for a mailing list", NULL },
 	{ 'r', PLAN_SINK, "FILE", "read a saved output; - is stdin; twice, or with a run: compare",
 	  NULL },
 	{ 'S', PLAN_SOURCE, NULL, "sendfile() instead of write()", NULL },
+	{ 's', PLAN_SINK, NULL, "start a sock_source for the run; its options follow --", NULL },
 	{ 't', BOTH, "OPTIONS", "socket options set after accept(); \"help\" lists them",
 	  "socket options set after connect(); \"help\" lists them" },
 	{ 'V', BOTH, NULL, "version", NULL },
 	{ 'v', BOTH, NULL, "addresses, options read back, what the kernel says", NULL },
 	{ 'w', PLAN_SINK, "SECONDS", "warm-up, left out of statistics (0)", NULL },
+	{ 'x', PLAN_SINK, "LIST", "with -s: " PLAN_TRANSPORT_NAMES " (tcp)", NULL },
 	{ 'z', PLAN_SINK, NULL, "let the kernel discard the data (MSG_TRUNC)", NULL },
 };
 
 const struct plan_option *plan_option_row(size_t index)
 {
 	return index < sizeof(table) / sizeof(table[0]) ? &table[index] : NULL;
+}
+
+static const char *const transports[] = {
+	[PLAN_TCP] = "tcp",   [PLAN_TCP6] = "tcp6", [PLAN_UNIX] = "unix", [PLAN_FIFO] = "pipe",
+	[PLAN_COPY] = "copy", [PLAN_FILE] = "file", [PLAN_MMAP] = "mmap",
+};
+
+const char *plan_transport_name(enum plan_transport transport)
+{
+	return transports[transport];
 }
 
 /* ---- one option ---- */
@@ -82,6 +99,23 @@ static int letter_bit(char letter)
 int plan_given(const struct plan *plan, char letter)
 {
 	return plan->given >> letter_bit(letter) & 1;
+}
+
+/* What the sink would take apart into settings stands at the source. */
+static int is_alternative(enum plan_side side, char letter, const char *text)
+{
+	int quoted = 0;
+
+	if (side != PLAN_SOURCE)
+		return 0;
+	if (strchr("bCD", letter))
+		return strpbrk(text, ",{") != NULL || strstr(text, "..") != NULL;
+	for (; strchr("et", letter) && *text; text++) {
+		quoted ^= *text == '"';
+		if (*text == '{' && !quoted)
+			return 1;
+	}
+	return 0;
 }
 
 static int take_number(char letter, const char *text, int accept, uint64_t min, uint64_t max,
@@ -171,10 +205,23 @@ static int take_saved(struct plan *plan, const char *text, struct sock_cause *ca
 	return 0;
 }
 
+static int take_transport(struct plan *plan, const char *text, struct sock_cause *cause)
+{
+	for (int i = 0; i < PLAN_TRANSPORTS; i++)
+		if (strcmp(text, transports[i]) == 0) {
+			plan->transport = (enum plan_transport)i;
+			return 0;
+		}
+	return sock_usage(cause, "-x", "\"%.200s\": must be among " PLAN_TRANSPORT_NAMES, text);
+}
+
 static int take_option(struct plan *plan, char letter, const char *text, struct sock_cause *cause)
 {
+	const char step[] = { '-', letter, '\0' };
 	uint64_t least = plan->side == PLAN_SOURCE;
 
+	if (is_alternative(plan->side, letter, text))
+		return sock_usage(cause, step, "\"%.200s\": only sock_sink sweeps", text);
 	switch (letter) {
 	case 'b':
 		return take_number('b', text, SOCK_NUMBER_SIZE, 1, SIZE_MAX / 2, &plan->block,
@@ -184,6 +231,7 @@ static int take_option(struct plan *plan, char letter, const char *text, struct 
 	case 'D': return take_seconds('D', text, 0, &plan->pause_s, cause);
 	case 'd': return take_seconds('d', text, MIN_INTERVAL_S, &plan->duration_s, cause);
 	case 'E': return take_test(plan, text, cause);
+	case 'f': plan->no_cliffs = 1; return 0;
 	case 'g': return take_seconds('g', text, 0, &plan->gap_s, cause);
 	case 'H': return take_host(plan, text, cause);
 	case 'h': plan->ask = PLAN_HELP; return 0;
@@ -192,14 +240,17 @@ static int take_option(struct plan *plan, char letter, const char *text, struct 
 	case 'l': plan->ledger = 1; return 0;
 	case 'm': return take_number('m', text, 0, 1, UINT32_MAX, &plan->at_most, cause);
 	case 'n': return take_number('n', text, 0, least, UINT32_MAX, &plan->connections, cause);
+	case 'o': return take_number('o', text, 0, 0, UINT32_MAX, &plan->seed, cause);
 	case 'P': return take_number('P', text, 0, 1, 65536, &plan->parallel, cause);
 	case 'p': return take_port(plan, text, cause);
 	case 'R': plan->report = 1; return 0;
 	case 'r': return take_saved(plan, text, cause);
 	case 'S': plan->sendfile = 1; return 0;
+	case 's': plan->serve = 1; return 0;
 	case 'V': plan->ask = PLAN_VERSION; return 0;
 	case 'v': plan->verbose = 1; return 0;
 	case 'w': return take_seconds('w', text, 0, &plan->warm_up_s, cause);
+	case 'x': return take_transport(plan, text, cause);
 	case 'z': plan->discard = 1; return 0;
 	default: return take_options(plan, letter, text, cause);
 	}
@@ -207,9 +258,18 @@ static int take_option(struct plan *plan, char letter, const char *text, struct 
 
 /* ---- combinations ---- */
 
+static int gives_any(const struct plan *plan, const char *letters)
+{
+	for (; *letters; letters++)
+		if (plan_given(plan, *letters))
+			return 1;
+	return 0;
+}
+
+/* Standard input or output, not one that -s makes. */
 static int is_pipe(const struct plan *plan)
 {
-	return plan_place(plan) == PLAN_PIPE;
+	return plan->host && strcmp(plan->host, "-") == 0;
 }
 
 static int path_with_port(const struct plan *plan)
@@ -219,15 +279,43 @@ static int path_with_port(const struct plan *plan)
 
 static int pipe_with_net(const struct plan *plan)
 {
-	return is_pipe(plan) &&
-	       (plan_given(plan, 'e') || plan_given(plan, 't') || plan_given(plan, 'p'));
+	return is_pipe(plan) && gives_any(plan, "etp");
 }
 
 static int pipe_with_many(const struct plan *plan)
 {
 	return is_pipe(plan) &&
-	       (plan_given(plan, 'g') || plan_given(plan, 'm') || plan_given(plan, 'P') ||
-		(plan_given(plan, 'n') && plan->connections != 1));
+	       (gives_any(plan, "gmP") || (plan_given(plan, 'n') && plan->connections != 1));
+}
+
+static int sweep_of_pipe(const struct plan *plan)
+{
+	return is_pipe(plan) && plan->of_sweep;
+}
+
+static int serve_elsewhere(const struct plan *plan)
+{
+	return plan->serve && gives_any(plan, "Hp");
+}
+
+static int transport_of_others(const struct plan *plan)
+{
+	return plan_given(plan, 'x') && !plan->serve;
+}
+
+static int own_pipe_with_net(const struct plan *plan)
+{
+	return plan->transport == PLAN_FIFO && gives_any(plan, "elPtz");
+}
+
+static int bound_with_net(const struct plan *plan)
+{
+	return plan_place(plan) == PLAN_NOWHERE && gives_any(plan, "cDelPtz");
+}
+
+static int endless_sweep(const struct plan *plan)
+{
+	return plan->of_sweep && plan->side == PLAN_SINK && plan->connections == 0;
 }
 
 static int ledger_of_pipe(const struct plan *plan)
@@ -292,9 +380,16 @@ static const struct {
 	const char *step;
 	const char *reason;
 } clashes[] = {
+	{ serve_elsewhere, "-s", "starts a source of its own: not with -H or -p" },
+	{ transport_of_others, "-x", "needs -s, which starts what it goes through" },
+	{ own_pipe_with_net, "-x pipe", "a pipe has no socket: not with -e, -l, -P, -t or -z" },
+	{ bound_with_net, "-x",
+	  "copy, file and mmap have no connection: not with -c, -D, -e, -l, -P, -t or -z" },
+	{ endless_sweep, "-n", "0 has no end: not with alternatives" },
 	{ path_with_port, "-p", "an AF_UNIX path has no port" },
 	{ pipe_with_net, "-H -", "a pipe has no socket: not with -e, -t or -p" },
 	{ pipe_with_many, "-H -", "a pipe is one connection: not with -g, -m, -P or another -n" },
+	{ sweep_of_pipe, "-H -", "a pipe is one connection: not with alternatives" },
 	{ ledger_of_pipe, "-l", "a pipe has no recv(), which tells waits: not with -H -" },
 	{ saved_and_live, "-r", "two saved outputs leave nothing to measure" },
 	{ nothing_to_compare, "-E", "loss and gain need two runs to compare (-r)" },
@@ -311,27 +406,28 @@ static const struct {
 
 enum plan_place plan_place(const struct plan *plan)
 {
-	if (plan->host && strcmp(plan->host, "-") == 0)
+	static const enum plan_place places[] = {
+		[PLAN_TCP] = PLAN_NET,	    [PLAN_TCP6] = PLAN_NET,	[PLAN_UNIX] = PLAN_PATH,
+		[PLAN_FIFO] = PLAN_PIPE,    [PLAN_COPY] = PLAN_NOWHERE, [PLAN_FILE] = PLAN_NOWHERE,
+		[PLAN_MMAP] = PLAN_NOWHERE,
+	};
+
+	if (plan->serve)
+		return places[plan->transport];
+	if (is_pipe(plan))
 		return PLAN_PIPE;
 	return plan->host && strchr(plan->host, '/') ? PLAN_PATH : PLAN_NET;
 }
 
 int plan_is_run(const struct plan *plan)
 {
-	return plan->side == PLAN_SINK &&
-	       (plan->connections != 1 || plan->parallel > 1 || plan->report);
+	return plan->side == PLAN_SINK && (plan->connections != 1 || plan->parallel > 1 ||
+					   plan->report || plan->serve || plan->of_sweep);
 }
 
 int plan_is_live(const struct plan *plan)
 {
-	static const char live[] = "bCcDdegHlnPptz";
-
-	if (plan->saved_count == 0)
-		return 1;
-	for (const char *letter = live; *letter; letter++)
-		if (plan_given(plan, *letter))
-			return 1;
-	return 0;
+	return plan->saved_count == 0 || gives_any(plan, "bCcDdegHlnPpstxz");
 }
 
 int plan_is_watched(const struct plan *plan)
@@ -400,44 +496,96 @@ const char *plan_version(void)
 	return SOCKLIB_VERSION;
 }
 
-/* string: room for ":" and two characters a letter. */
-static void getopt_string(enum plan_side side, char *string)
+void plan_scan_begin(struct plan_scan *scan, enum plan_side side, int argc, char **argv)
 {
-	*string++ = ':';
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (!(table[i].sides & (int)side))
-			continue;
-		*string++ = table[i].letter;
-		if (table[i].argument)
-			*string++ = ':';
+	*scan = (struct plan_scan){ .side = side, .argc = argc, .argv = argv, .at = 1 };
+}
+
+static const struct plan_option *find_row(enum plan_side side, char letter)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].letter == letter && (table[i].sides & (int)side))
+			return &table[i];
+	return NULL;
+}
+
+/* Go to the next argument with letters.  0: there is none. */
+static int next_cluster(struct plan_scan *scan)
+{
+	while (scan->at < scan->argc) {
+		char *word = scan->argv[scan->at++];
+
+		if (strcmp(word, "--") == 0)
+			return 0;
+		if (word[0] == '-' && word[1]) {
+			scan->cluster = word + 1;
+			return 1;
+		}
+		if (!scan->stray)
+			scan->stray = word;
 	}
-	*string = '\0';
+	return 0;
+}
+
+int plan_scan_next(struct plan_scan *scan, struct sock_cause *cause)
+{
+	const struct plan_option *row;
+	char step[] = "-?";
+
+	if (!scan->cluster && !next_cluster(scan))
+		return 0;
+	scan->letter = step[1] = *scan->cluster++;
+	scan->argument = NULL;
+	row = find_row(scan->side, scan->letter);
+	if (!row)
+		return sock_usage(cause, step, "unknown option (-h shows all)");
+	if (row->argument && *scan->cluster)
+		scan->argument = scan->cluster;
+	else if (row->argument && scan->at < scan->argc)
+		scan->argument = scan->argv[scan->at++];
+	if (row->argument && !scan->argument)
+		return sock_usage(cause, step, "needs a value");
+	if (row->argument || !*scan->cluster)
+		scan->cluster = NULL;
+	return 1;
+}
+
+int plan_stray(const char *word, struct sock_cause *cause)
+{
+	return sock_usage(cause, "argument", "\"%.200s\": not expected (-h shows the usage)", word);
+}
+
+static int given_twice(const struct plan *plan, char letter, struct sock_cause *cause)
+{
+	const char step[] = { '-', letter, '\0' };
+
+	if (plan->side == PLAN_SOURCE)
+		return sock_usage(cause, step, "given twice");
+	return sock_usage(cause, step, "given twice: for alternatives write %s",
+			  strchr("et", letter) ? "{A,B}" : "A,B");
 }
 
 static int parse_letters(struct plan *plan, int argc, char **argv, struct sock_cause *cause)
 {
-	char letters[2 * sizeof(table) / sizeof(table[0]) + 2], step[] = "-?";
-	int c;
+	struct plan_scan scan;
+	int more;
 
-	getopt_string(plan->side, letters);
-	opterr = 0;
-	while ((c = getopt(argc, argv, letters)) != -1) {
-		step[1] = (char)(c == ':' || c == '?' ? optopt : c);
-		if (c == '?')
-			return sock_usage(cause, step, "unknown option (-h shows all)");
-		if (c == ':')
-			return sock_usage(cause, step, "needs a value");
-		if (strchr("bet", c) && plan_given(plan, (char)c))
-			return sock_usage(cause, step, "given twice");
-		plan->given |= UINT64_C(1) << letter_bit((char)c);
-		if (take_option(plan, (char)c, optarg, cause))
+	plan_scan_begin(&scan, plan->side, argc, argv);
+	while ((more = plan_scan_next(&scan, cause)) == 1) {
+		if (strchr("betx", scan.letter) && plan_given(plan, scan.letter))
+			return given_twice(plan, scan.letter, cause);
+		if (scan.letter == 'S' && plan->sendfile)
+			return sock_usage(cause, "-S", "given twice: only sock_sink sweeps");
+		plan->given |= UINT64_C(1) << letter_bit(scan.letter);
+		if (take_option(plan, scan.letter, scan.argument, cause))
 			return -1;
 		if (plan->ask != PLAN_RUN)
 			return 0;
 	}
-	if (optind < argc)
-		return sock_usage(cause, "argument",
-				  "\"%.200s\": not expected (-h shows the usage)", argv[optind]);
+	if (more < 0)
+		return -1;
+	if (scan.stray || scan.at < argc)
+		return plan_stray(scan.stray ? scan.stray : argv[scan.at], cause);
 	return 0;
 }
 
@@ -447,7 +595,9 @@ static void set_defaults(struct plan *plan)
 	double left;
 
 	if (run && !plan_given(plan, 'd'))
-		plan->duration_s = RUN_DURATION_S;
+		plan->duration_s = plan->of_sweep ? SWEEP_DURATION_S : RUN_DURATION_S;
+	if (run && plan->of_sweep && !plan_given(plan, 'n'))
+		plan->connections = SWEEP_CONNECTIONS;
 	left = plan->duration_s - plan->warm_up_s;
 	if (run && !plan_given(plan, 'i') && plan->duration_s < RUN_INTERVALS * DEFAULT_INTERVAL_S)
 		plan->interval_s = left / RUN_INTERVALS;
@@ -458,8 +608,8 @@ static void set_defaults(struct plan *plan)
 		plan->interval_s = MIN_INTERVAL_S;
 }
 
-int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
-	       struct sock_cause *cause)
+static int parse(struct plan *plan, enum plan_side side, int of_sweep, int argc, char **argv,
+		 struct sock_cause *cause)
 {
 	*plan = (struct plan){ .side = side,
 			       .block = DEFAULT_BLOCK,
@@ -467,6 +617,8 @@ int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
 			       .interval_s = DEFAULT_INTERVAL_S,
 			       .port = DEFAULT_PORT,
 			       .parallel = 1,
+			       .seed = DEFAULT_SEED,
+			       .of_sweep = of_sweep,
 			       .connections = side == PLAN_SINK };
 	if (parse_letters(plan, argc, argv, cause))
 		return -1;
@@ -476,9 +628,21 @@ int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
 	for (size_t i = 0; i < sizeof(clashes) / sizeof(clashes[0]); i++)
 		if (clashes[i].clash(plan))
 			return sock_usage(cause, clashes[i].step, "%s", clashes[i].reason);
-	if (plan_place(plan) == PLAN_PIPE)
+	if (is_pipe(plan))
 		plan->connections = 1;
 	return 0;
+}
+
+int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
+	       struct sock_cause *cause)
+{
+	return parse(plan, side, 0, argc, argv, cause);
+}
+
+int plan_parse_setting(struct plan *plan, enum plan_side side, int argc, char **argv,
+		       struct sock_cause *cause)
+{
+	return parse(plan, side, 1, argc, argv, cause);
 }
 
 void plan_free(struct plan *plan)

@@ -1,9 +1,12 @@
 /*
  * plan: what a command line asks to be measured, and how.
  *
- * One table of option letters serves both programs: it drives getopt(3), the
- * usage text and the parsing, so the three cannot disagree.  A second table
- * holds the combinations that make no sense.
+ * One table of option letters serves both programs: it drives the scanning,
+ * the usage text and the parsing, so the three cannot disagree.  A second
+ * table holds the combinations that make no sense.
+ *
+ * A plan is of one setting: alternatives such as "-b 1K,64K" are taken apart
+ * before (see sweep.h).
  */
 #ifndef MEASURE_PLAN_H
 #define MEASURE_PLAN_H
@@ -21,10 +24,25 @@ enum plan_side { PLAN_SOURCE = 1, PLAN_SINK = 2 };
 enum plan_ask { PLAN_RUN, PLAN_HELP, PLAN_VERSION, PLAN_LIST_OPTIONS };
 
 enum plan_place {
-	PLAN_NET,  /* TCP */
-	PLAN_PATH, /* AF_UNIX: the host has a slash */
-	PLAN_PIPE  /* standard output or input: the host is "-" */
+	PLAN_NET,    /* TCP */
+	PLAN_PATH,   /* AF_UNIX: the host has a slash, or -x unix */
+	PLAN_PIPE,   /* standard output or input: the host is "-", or -x pipe */
+	PLAN_NOWHERE /* no connection: -x copy, file, mmap */
 };
+
+/* -x: what the bytes go through, and what bounds it. */
+enum plan_transport {
+	PLAN_TCP,
+	PLAN_TCP6,
+	PLAN_UNIX,
+	PLAN_FIFO, /* "pipe" */
+	PLAN_COPY,
+	PLAN_FILE,
+	PLAN_MMAP,
+	PLAN_TRANSPORTS /* their number */
+};
+
+#define PLAN_TRANSPORT_NAMES "tcp tcp6 unix pipe copy file mmap"
 
 #define PLAN_SAVED 2 /* saved outputs at most */
 
@@ -56,7 +74,12 @@ struct plan {
 	size_t saved_count;
 	struct expect_test *tests; /* -E; sink */
 	size_t test_count;
-	uint64_t given; /* which letters stood there, see plan_given() */
+	int serve;		       /* -s: start a source for it; sink */
+	enum plan_transport transport; /* -x; sink */
+	uint64_t seed;		       /* -o, of the order of a sweep; sink */
+	int no_cliffs;		       /* -f; sink */
+	int of_sweep;		       /* one of several settings */
+	uint64_t given;		       /* which letters stood there, see plan_given() */
 };
 
 /* A row of the option table, as the usage text shows it. */
@@ -71,11 +94,40 @@ struct plan_option {
 const struct plan_option *plan_option_row(size_t index);
 
 /*
+ * The options of a command line, one after the other, as getopt(3) gives them:
+ * letters may share a dash, a value may stand behind its letter or be the next
+ * argument, "--" ends them, and other words may stand in between.  It keeps no
+ * state between command lines: a sweep looks at thousands.
+ */
+struct plan_scan {
+	enum plan_side side;
+	int argc;
+	char **argv;
+	int at;		   /* the next argument; at the end the first behind "--" */
+	char *cluster;	   /* letters of this argument that are left, or NULL */
+	char letter;	   /* of the option */
+	char *argument;	   /* its value, NULL where it takes none */
+	const char *stray; /* the first word that is no option, or NULL */
+};
+
+void plan_scan_begin(struct plan_scan *scan, enum plan_side side, int argc, char **argv);
+
+/* 1 and the next option; 0 at the end; -1 with a usage cause. */
+int plan_scan_next(struct plan_scan *scan, struct sock_cause *cause);
+
+/* What is wrong with a word that is no option. */
+int plan_stray(const char *word, struct sock_cause *cause);
+
+/*
  * Parse and check a command line.  -1 with a usage cause (status 2) for what
  * is wrong in itself or in combination.  The plan points into argv.
  */
 int plan_parse(struct plan *plan, enum plan_side side, int argc, char **argv,
 	       struct sock_cause *cause);
+
+/* The same for one of the settings of a sweep, which has other defaults. */
+int plan_parse_setting(struct plan *plan, enum plan_side side, int argc, char **argv,
+		       struct sock_cause *cause);
 
 /* What plan_parse() got, also where it failed. */
 void plan_free(struct plan *plan);
@@ -86,8 +138,11 @@ const char *plan_version(void);
 /* 1 when this letter stood on the command line. */
 int plan_given(const struct plan *plan, char letter);
 
-/* Where the transfer goes, by the form of the host. */
+/* Where the transfer goes, by the form of the host, or by -x. */
 enum plan_place plan_place(const struct plan *plan);
+
+/* "tcp6", as -x has it. */
+const char *plan_transport_name(enum plan_transport transport);
 
 /* 1 when the sink makes more than one connection: intervals have other defaults. */
 int plan_is_run(const struct plan *plan);

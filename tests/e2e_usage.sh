@@ -128,7 +128,16 @@ senseless_combinations() {
 	bad "$SINK" "-z" -z -H -
 	bad "$SOURCE" "-t" -t 'SO_SNDBUF={4K,8K}'
 	bad "$SOURCE" "-e" -e 'SO_SNDBUF={4K..64K}'
-	bad "$SOURCE" "-b" -b 1K,64K
+	bad "$SOURCE" "-b.*only sock_sink" -b 1K,64K
+	bad "$SOURCE" "-D.*only sock_sink" -D 0,0.001
+	bad "$SOURCE" "-S" -SS
+	bad "$SINK" "-s.*-H" -s -H localhost
+	bad "$SINK" "-s.*-p" -s -p 7001
+	bad "$SINK" "-x.*-s" -x tcp
+	bad "$SINK" "-x.*udp" -s -x udp
+	bad "$SINK" "-x pipe" -s -x pipe -t TCP_NODELAY
+	bad "$SINK" "-x.*connection" -s -x copy -c
+	bad "$SINK" "-o.*-1" -o -1
 }
 
 # In the order given: the first fault is the one that is named.
