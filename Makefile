@@ -31,17 +31,17 @@ COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
-MEASURE = association association_gap bugreport clock compare conclude dial dist evidence expect \
-	  explain facts figures figures_association figures_compare figures_explain figures_json \
-	  figures_kernel figures_ledger hostcpu hostenv hostenv_text hostfile hostlo json ledger \
-	  levels limiter mechanism mechanism_say netcount observer plan platform process report \
-	  run saved saved_line saved_machine settings stats summary tcpstate transfer usage wait \
-	  watch watcher words
+MEASURE = alternatives association association_gap bugreport clock compare conclude dial dist \
+	  evidence expect explain facts figures figures_association figures_compare \
+	  figures_explain figures_json figures_kernel figures_ledger hostcpu hostenv hostenv_text \
+	  hostfile hostlo json ledger levels limiter mechanism mechanism_say netcount observer \
+	  plan platform process report run saved saved_line saved_machine settings stats summary \
+	  tcpstate transfer usage wait watch watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
-UNITS = numbers options addresses json run saved stats rates association facts limiter mechanism \
-	ledger summary expect transfer hostenv netcount
+UNITS = numbers options addresses json run saved stats rates association facts limiter \
+	mechanism ledger summary expect transfer hostenv netcount alternatives
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
@@ -102,9 +102,12 @@ unit_summary_NEEDS = measure/summary measure/compare measure/figures \
 	measure/figures_compare measure/figures_json measure/expect measure/words \
 	measure/json measure/run $(STATISTICS)
 unit_expect_NEEDS = $(unit_summary_NEEDS)
+# It takes in its module as source, for memory that runs out.
+unit_alternatives_NEEDS = socklib
 unit_hostenv_NEEDS = measure/hostenv measure/hostenv_text measure/hostcpu measure/hostfile \
 	measure/hostlo measure/words measure/json measure/run
 unit_netcount_NEEDS = measure/netcount measure/hostfile measure/words measure/json
+unit_sweep_NEEDS = measure/sweep_order measure/plan measure/platform $(unit_expect_NEEDS) socklib
 unit_facts_NEEDS = measure/facts
 unit_limiter_NEEDS = measure/limiter measure/facts
 unit_mechanism_NEEDS = measure/mechanism measure/mechanism_say measure/facts measure/words
