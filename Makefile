@@ -36,12 +36,12 @@ MEASURE = alternatives association association_gap bugreport clock compare concl
 	  figures_explain figures_json figures_kernel figures_ledger hostcpu hostenv hostenv_text \
 	  hostfile hostlo json ledger levels limiter mechanism mechanism_say netcount observer \
 	  plan platform process report run saved saved_line saved_machine settings stats summary \
-	  tcpstate transfer usage wait watch watcher words
+	  sweep sweep_near sweep_order tcpstate transfer usage wait watch watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
-	mechanism ledger summary expect transfer hostenv netcount alternatives
+	mechanism ledger summary expect transfer hostenv netcount alternatives sweep
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
@@ -102,8 +102,9 @@ unit_summary_NEEDS = measure/summary measure/compare measure/figures \
 	measure/figures_compare measure/figures_json measure/expect measure/words \
 	measure/json measure/run $(STATISTICS)
 unit_expect_NEEDS = $(unit_summary_NEEDS)
-# It takes in its module as source, for memory that runs out.
+# These two take in their modules as source, for memory that runs out.
 unit_alternatives_NEEDS = socklib
+unit_sweep_NEEDS = measure/sweep_order measure/plan measure/platform $(unit_expect_NEEDS) socklib
 unit_hostenv_NEEDS = measure/hostenv measure/hostenv_text measure/hostcpu measure/hostfile \
 	measure/hostlo measure/words measure/json measure/run
 unit_netcount_NEEDS = measure/netcount measure/hostfile measure/words measure/json

@@ -496,57 +496,56 @@ const char *plan_version(void)
 	return SOCKLIB_VERSION;
 }
 
+/* string: room for a few marks and two characters a letter. */
+static void getopt_string(enum plan_side side, char *string)
+{
+#ifdef __GLIBC__
+	*string++ = '+'; /* leave the order of the arguments alone, as POSIX has it */
+#endif
+	*string++ = ':';
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (!(table[i].sides & (int)side))
+			continue;
+		*string++ = table[i].letter;
+		if (table[i].argument)
+			*string++ = ':';
+	}
+	*string = '\0';
+}
+
 void plan_scan_begin(struct plan_scan *scan, enum plan_side side, int argc, char **argv)
 {
 	*scan = (struct plan_scan){ .side = side, .argc = argc, .argv = argv, .at = 1 };
-}
-
-static const struct plan_option *find_row(enum plan_side side, char letter)
-{
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (table[i].letter == letter && (table[i].sides & (int)side))
-			return &table[i];
-	return NULL;
-}
-
-/* Go to the next argument with letters.  0: there is none. */
-static int next_cluster(struct plan_scan *scan)
-{
-	while (scan->at < scan->argc) {
-		char *word = scan->argv[scan->at++];
-
-		if (strcmp(word, "--") == 0)
-			return 0;
-		if (word[0] == '-' && word[1]) {
-			scan->cluster = word + 1;
-			return 1;
-		}
-		if (!scan->stray)
-			scan->stray = word;
-	}
-	return 0;
+	/* Begin anew, also behind a line that was left in the middle. */
+#ifdef __linux__
+	optind = 0;
+#else
+	optind = 1;
+	optreset = 1;
+#endif
+	opterr = 0;
 }
 
 int plan_scan_next(struct plan_scan *scan, struct sock_cause *cause)
 {
-	const struct plan_option *row;
-	char step[] = "-?";
+	char letters[2 * sizeof(table) / sizeof(table[0]) + 3], step[] = "-?";
+	int c;
 
-	if (!scan->cluster && !next_cluster(scan))
+	getopt_string(scan->side, letters);
+	c = getopt(scan->argc, scan->argv, letters);
+	scan->at = optind;
+	if (c == -1) {
+		if (optind < scan->argc && strcmp(scan->argv[optind - 1], "--") != 0)
+			scan->stray = scan->argv[optind];
 		return 0;
-	scan->letter = step[1] = *scan->cluster++;
-	scan->argument = NULL;
-	row = find_row(scan->side, scan->letter);
-	if (!row)
+	}
+	step[1] = (char)(c == ':' || c == '?' ? optopt : c);
+	if (c == '?')
 		return sock_usage(cause, step, "unknown option (-h shows all)");
-	if (row->argument && *scan->cluster)
-		scan->argument = scan->cluster;
-	else if (row->argument && scan->at < scan->argc)
-		scan->argument = scan->argv[scan->at++];
-	if (row->argument && !scan->argument)
+	if (c == ':')
 		return sock_usage(cause, step, "needs a value");
-	if (row->argument || !*scan->cluster)
-		scan->cluster = NULL;
+	scan->letter = (char)c;
+	scan->argument = optarg;
 	return 1;
 }
 

@@ -1,9 +1,9 @@
 /*
  * plan: what a command line asks to be measured, and how.
  *
- * One table of option letters serves both programs: it drives the scanning,
- * the usage text and the parsing, so the three cannot disagree.  A second
- * table holds the combinations that make no sense.
+ * One table of option letters serves both programs: it drives getopt(3), the
+ * usage text and the parsing, so the three cannot disagree.  A second table
+ * holds the combinations that make no sense.
  *
  * A plan is of one setting: alternatives such as "-b 1K,64K" are taken apart
  * before (see sweep.h).
@@ -94,20 +94,18 @@ struct plan_option {
 const struct plan_option *plan_option_row(size_t index);
 
 /*
- * The options of a command line, one after the other, as getopt(3) gives them:
- * letters may share a dash, a value may stand behind its letter or be the next
- * argument, "--" ends them, and other words may stand in between.  It keeps no
- * state between command lines: a sweep looks at thousands.
+ * The options of a command line, one after the other, by getopt(3); "--" ends
+ * them.  One command line is scanned to its end before the next is begun: a
+ * sweep looks at thousands.
  */
 struct plan_scan {
 	enum plan_side side;
 	int argc;
 	char **argv;
 	int at;		   /* the next argument; at the end the first behind "--" */
-	char *cluster;	   /* letters of this argument that are left, or NULL */
 	char letter;	   /* of the option */
 	char *argument;	   /* its value, NULL where it takes none */
-	const char *stray; /* the first word that is no option, or NULL */
+	const char *stray; /* a word that is no option, which ends them too, or NULL */
 };
 
 void plan_scan_begin(struct plan_scan *scan, enum plan_side side, int argc, char **argv);
