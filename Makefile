@@ -41,7 +41,8 @@ LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
-	mechanism ledger summary expect transfer hostenv netcount alternatives sweep
+	mechanism ledger summary expect transfer hostenv netcount alternatives sweep \
+	process
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
@@ -110,6 +111,7 @@ unit_hostenv_NEEDS = measure/hostenv measure/hostenv_text measure/hostcpu measur
 unit_netcount_NEEDS = measure/netcount measure/hostfile measure/words measure/json
 unit_sweep_NEEDS = measure/sweep_order measure/plan measure/platform $(unit_expect_NEEDS) socklib
 unit_facts_NEEDS = measure/facts
+unit_process_NEEDS = measure/process measure/facts measure/clock
 unit_limiter_NEEDS = measure/limiter measure/facts
 unit_mechanism_NEEDS = measure/mechanism measure/mechanism_say measure/facts measure/words
 unit_transfer_NEEDS = measure/transfer measure/ledger measure/platform measure/wait measure/clock socklib

@@ -15,8 +15,9 @@
 #include "clock.h"
 #include "facts.h"
 
-#define FILE_MAX 8192 /* of what is read of a file: /proc/PID/sched has 3 KB */
-#define PAGE 4000     /* a little less than any system's */
+#define FILE_MAX 8192	   /* of what is read of a file: /proc/PID/sched has 3 KB */
+#define STAT_MAX (2 << 20) /* of the machine's: 80 bytes a CPU, of which there may be 8192 */
+#define PAGE 4000	   /* a little less than any system's */
 
 /* ---- files ---- */
 
@@ -63,12 +64,15 @@ static ssize_t read_of(const char *root, pid_t pid, const char *name, char *text
 	return read_file(path, text, size);
 }
 
-/* The number that text begins with, behind blanks and a colon; NaN: none. */
+/* The number that text begins with, behind blanks and a colon; NaN: none that a kernel has. */
 static double number_at(const char *text)
 {
+	double value;
+
 	while (*text == ' ' || *text == '\t' || *text == ':')
 		text++;
-	return isdigit((unsigned char)*text) ? strtod(text, NULL) : NAN;
+	value = isdigit((unsigned char)*text) ? strtod(text, NULL) : NAN;
+	return value < 0x1p64 ? value : NAN;
 }
 
 /* The word number index, from 1; NULL: there are fewer. */
@@ -203,12 +207,11 @@ static int read_stat(const char *root, struct process *process, char *text)
 static double from_stat(const char *text, unsigned int number)
 {
 	const char *word = field(text, number);
+	double value = word ? number_at(word) : NAN;
 
-	if (!word)
-		return NAN;
-	if (number == 3) /* stopped by a signal, or by a tracer */
+	if (word && number == 3) /* stopped by a signal, or by a tracer */
 		return *word == 'T' || *word == 't';
-	return number_at(word);
+	return value <= INT_MAX ? value : NAN; /* a CPU */
 }
 
 /* All rows of one source, from one reading of its file. */
@@ -254,35 +257,43 @@ static double count_cpus(const char *text)
 
 	for (const char *line = strchr(text, '\n'); line; line = strchr(line + 1, '\n'))
 		cpus += strncmp(line, "\ncpu", 4) == 0 && isdigit((unsigned char)line[4]);
-	return cpus;
+	return cpus > 0 ? cpus : NAN;
 }
 
 /* user nice system idle iowait irq softirq steal; guest times are in user's. */
-int process_sample_host(const char *root, struct facts_sample *sample)
+static int take_host(const char *text, int is_whole, double *value)
 {
-	double *value = sample->value[FACTS_HOST], ticks = 0, one[9];
-	char path[PATH_MAX], *text = malloc(1 << 16);
-	int ret = -1;
+	const char *end = text + strcspn(text, "\n"), *word = word_at(text, 2);
+	double ticks = 0, one[9];
 
 	for (int i = 0; i < 9; i++)
 		one[i] = NAN;
-	snprintf(path, sizeof(path), "%s/proc/stat", root);
-	if (text && read_file(path, text, 1 << 16) > 0 && strncmp(text, "cpu ", 4) == 0) {
-		char *end = strchr(text, '\n');
-		const char *word = word_at(text, 2);
-
-		for (int i = 1; i <= 8 && word && (!end || word < end); i++) {
-			one[i] = number_at(word);
-			ticks += one[i];
-			word = word_at(word, 2);
-		}
-		value[FACT_TICKS] = ticks;
-		value[FACT_IDLE] = one[4] + one[5];
-		value[FACT_STEAL] = one[8];
-		value[FACT_CPUS] = count_cpus(text);
-		sample->time_s[FACTS_HOST] = clock_to_seconds(clock_now());
-		ret = ticks > 0 ? 0 : -1;
+	for (int i = 1; i <= 8 && word && word < end; i++) {
+		one[i] = number_at(word);
+		ticks += one[i];
+		word = word_at(word, 2);
 	}
+	if (!(ticks > 0))
+		return -1;
+	value[FACT_TICKS] = ticks;
+	value[FACT_IDLE] = one[4] + one[5];
+	value[FACT_STEAL] = one[8];
+	value[FACT_CPUS] = is_whole ? count_cpus(text) : NAN;
+	return 0;
+}
+
+int process_sample_host(const char *root, struct facts_sample *sample)
+{
+	char path[PATH_MAX], *text = malloc(STAT_MAX);
+	ssize_t n;
+	int ret = -1;
+
+	snprintf(path, sizeof(path), "%s/proc/stat", root);
+	n = text ? read_file(path, text, STAT_MAX) : -1;
+	if (n > 0 && strncmp(text, "cpu ", 4) == 0)
+		ret = take_host(text, n < STAT_MAX - 1, sample->value[FACTS_HOST]);
+	if (ret == 0)
+		sample->time_s[FACTS_HOST] = clock_to_seconds(clock_now());
 	free(text);
 	return ret;
 }

@@ -24,7 +24,7 @@ struct facts_sample;
 struct process {
 	pid_t pid;	  /* 0: none */
 	uint64_t start;	  /* /proc/PID/stat field 22, ticks since boot; 0: not yet read */
-	char cgroup[192]; /* of version 2, \"\" for none; known with start */
+	char cgroup[192]; /* of version 2, "" for none; known with start */
 	int keep_open;
 	int file[PROCESS_FILES]; /* descriptor + 1; 0: not open */
 };
