@@ -25,8 +25,12 @@ static double unsigned_at(const unsigned char *from, unsigned int size)
 	}
 }
 
+/* Where bytes begin with the highest, so do the bit fields in them. */
 static double bits_of(double byte, unsigned int shift, unsigned int bits)
 {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	shift = 8 - shift - bits;
+#endif
 	return (double)((unsigned int)byte >> shift & ((1U << bits) - 1));
 }
 
