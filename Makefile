@@ -42,7 +42,7 @@ PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
 	mechanism ledger summary expect transfer hostenv netcount alternatives sweep \
-	process tcpstate
+	process tcpstate watch
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
@@ -112,6 +112,8 @@ unit_netcount_NEEDS = measure/netcount measure/hostfile measure/words measure/js
 unit_sweep_NEEDS = measure/sweep_order measure/plan measure/platform $(unit_expect_NEEDS) socklib
 unit_facts_NEEDS = measure/facts
 unit_process_NEEDS = measure/process measure/facts measure/clock
+unit_watch_NEEDS = measure/watch measure/watcher measure/tcpstate measure/process \
+	measure/facts measure/platform measure/wait measure/clock socklib
 unit_tcpstate_NEEDS = measure/tcpstate measure/facts measure/clock socklib
 unit_limiter_NEEDS = measure/limiter measure/facts
 unit_mechanism_NEEDS = measure/mechanism measure/mechanism_say measure/facts measure/words

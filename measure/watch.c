@@ -147,14 +147,16 @@ static void keep(struct watch *watch)
 
 static void take(struct watch *watch)
 {
+	struct watcher_answer answer;
 	struct facts_sample sample;
 	double longest = watch->answer.asking_s;
 
 	/* An answer for the one that had the slot before may still come in. */
-	if (!watcher_take(watch->watcher, watch->slot, &watch->sequence, &watch->answer, &sample) ||
-	    watch->answer.connection != watch->connection)
+	if (!watcher_take(watch->watcher, watch->slot, &watch->sequence, &answer, &sample) ||
+	    answer.connection != watch->connection)
 		return;
-	watch->answer.asking_s = fmax(longest, watch->answer.asking_s);
+	watch->answer = answer;
+	watch->answer.asking_s = fmax(longest, answer.asking_s);
 	watch->newest = sample;
 	watch->is_new = 1;
 	keep(watch);

@@ -23,12 +23,13 @@
 #include "tcpstate.h"
 #include "wait.h"
 
-#define LOOK_AGAIN_MS 5 /* for a connection that its peer has yet to accept */
-#define LOOKS 40	/* so often at most without being asked */
-#define HOST_S 0.25	/* from one look at the machine to the next */
-#define KEPT_OPEN 64	/* connections whose files of /proc stay open */
-#define SCANS 3		/* of all processes, for the one that holds the peer's socket */
-#define ROOT ""		/* of /proc */
+#define LOOK_AGAIN_MS 5	  /* for a connection that its peer has yet to accept */
+#define LOOKS 40	  /* so often at most without being asked */
+#define HOST_S 0.25	  /* from one look at the machine to the next */
+#define KEPT_OPEN 64	  /* connections whose files of /proc stay open */
+#define SCANS 3		  /* of all processes, for the one that holds the peer's socket */
+#define ROOT ""		  /* of /proc */
+#define UNHEARD (1 << 20) /* bytes of questions; the kernel may give less room */
 
 struct published {
 	struct watcher_answer answer;
@@ -67,7 +68,7 @@ int watcher_start(struct watcher *watcher, int own)
 {
 	size_t size = WATCHER_SLOTS * sizeof(*watcher->slots);
 	pid_t parent = getpid();
-	int pair[2];
+	int pair[2], room = UNHEARD;
 
 	*watcher = (struct watcher){ .fd = -1 };
 	if (!tcpstate_is_here()) {
@@ -82,6 +83,7 @@ int watcher_start(struct watcher *watcher, int own)
 		munmap(watcher->slots, size);
 		return -1;
 	}
+	setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	watcher->pid = fork();
 	if (watcher->pid == 0) {
 		wait_child_signals();
@@ -501,10 +503,11 @@ static int hear_all(struct watch *w)
 	return n == 0 ? -1 : 0;
 }
 
+/* One that was left at once may have to be heard of first. */
 static void drop_left(struct watch *w)
 {
 	for (int i = w->top - 1; i >= 0; i--) {
-		if (atomic_load(&w->slots[i].use) != SLOT_LEFT)
+		if (!w->watched[i].connection || atomic_load(&w->slots[i].use) != SLOT_LEFT)
 			continue;
 		drop(w, i);
 		atomic_store(&w->slots[i].use, SLOT_FREE);
