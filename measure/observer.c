@@ -29,6 +29,7 @@
 
 #define PATIENCE_NS INT64_C(1000000000) /* from shutdown() to SIGKILL */
 #define FEW_CALLS 16			/* in an interval: one call is a visible part of it */
+#define PEER_S 0.5			/* so long it may take to see the peer */
 #define DRAIN_BYTES (4 << 20)		/* of what a peer sent us, at most */
 
 /* Of a worker's counters, at one time. */
@@ -258,17 +259,25 @@ static void begin_ledger(struct observed *one, const struct run_interval *interv
 	LEDGER_SET(one->page->ledger->from, one->start + clock_from_seconds(one->run.length_s));
 }
 
-/* Who is at the other end, as soon as that is known; once. */
-static void tell_peer(struct observer *observer, struct observed *one, int at_last)
+/*
+ * Who is at the other end, once; as soon as that is sure.  Where the kernel has
+ * nothing better to say it is told with the interval that ends then.
+ */
+static void tell_peer(struct observer *observer, struct observed *one, int at_end)
 {
 	static const struct watcher_answer too_soon = { .peer = WATCHER_PENDING };
 	const struct watcher_answer *answer = one->watch ? watch_peer(one->watch) : NULL;
+	int is_over = one->run.reason != RUN_OPEN;
 
 	if (one->watch && !answer)
 		answer = &too_soon;
 	if (one->peer_told || !plan_is_watched(observer->plan))
 		return;
-	if (!at_last && (!answer || answer->peer == WATCHER_PENDING || !answer->peer_pid))
+	if (!at_end && (!answer || !answer->peer_pid || !answer->peer_is_sure))
+		return;
+	if (answer && !is_over && one->run.length_s < PEER_S &&
+	    (answer->peer == WATCHER_PENDING ||
+	     (answer->peer == WATCHER_SEEN && !answer->peer_is_sure)))
 		return;
 	one->peer_told = 1;
 	report_peer(observer->report, one->run.number, one->prefix, answer);

@@ -145,6 +145,15 @@ static void keep(struct watch *watch)
 	watch->samples[watch->count++] = watch->newest;
 }
 
+/* What was another's, a server's that has found its worker, is no beginning for it. */
+static void begin_anew(struct watch *watch)
+{
+	watch->count = 0;
+	watch->stride = 1;
+	watch->skipped = 0;
+	watch->has_previous = 0;
+}
+
 static void take(struct watch *watch)
 {
 	struct watcher_answer answer;
@@ -155,6 +164,9 @@ static void take(struct watch *watch)
 	if (!watcher_take(watch->watcher, watch->slot, &watch->sequence, &answer, &sample) ||
 	    answer.connection != watch->connection)
 		return;
+	if (watch->answer.peer_pid > 0 && answer.peer_pid > 0 &&
+	    watch->answer.peer_pid != answer.peer_pid)
+		begin_anew(watch);
 	watch->answer = answer;
 	watch->answer.asking_s = fmax(longest, answer.asking_s);
 	watch->newest = sample;

@@ -28,6 +28,8 @@
 #define HOST_S 0.25	  /* from one look at the machine to the next */
 #define KEPT_OPEN 64	  /* connections whose files of /proc stay open */
 #define SCANS 3		  /* of all processes, for the one that holds the peer's socket */
+#define SCAN_S 0.01	  /* from the first to the second, at least */
+#define LAST_SCAN_S 0.1	  /* from the first on: none after that */
 #define ROOT ""		  /* of /proc */
 #define UNHEARD (1 << 20) /* bytes of questions; the kernel may give less room */
 
@@ -231,6 +233,7 @@ struct watched {
 	int keep_open; /* their files */
 	enum watcher_peer peer;
 	int looks, scans; /* for the peer's process */
+	int64_t scanned;  /* when first */
 	char command[WATCHER_COMMAND];
 	unsigned int asked;	    /* the question that is being answered */
 	struct facts_sample sample; /* being made */
@@ -329,10 +332,24 @@ static int awaits_accept(const struct watched *one)
 	return one->connection && one->is_tcp && !one->peer_socket.inode && one->looks < LOOKS;
 }
 
-static int lacks_process(const struct watch *w, const struct watched *one)
+/*
+ * More than once, since a server accepts before it starts the worker that the
+ * connection is for: the first look may find the server.
+ */
+static int is_to_scan(const struct watched *one, int64_t now)
 {
-	return one->connection && one->peer_socket.inode && one->process[w->other].pid <= 0 &&
-	       one->scans < SCANS;
+	static const double after[SCANS] = { 0, SCAN_S, LAST_SCAN_S };
+
+	return one->connection && one->peer_socket.inode && one->scans < SCANS &&
+	       now >= one->scanned + clock_from_seconds(after[one->scans]);
+}
+
+static void count_scan(struct watched *one, int64_t now)
+{
+	if (one->scans++ == 0)
+		one->scanned = now;
+	else if (now >= one->scanned + clock_from_seconds(LAST_SCAN_S))
+		one->scans = SCANS;
 }
 
 static void know_process(struct watch *w, struct watched *one, pid_t pid)
@@ -344,31 +361,32 @@ static void know_process(struct watch *w, struct watched *one, pid_t pid)
 		one->command[0] = '\0';
 }
 
-/* One look through all processes serves all connections that lack theirs. */
+/* One look through all processes serves all connections. */
 static void find_processes(struct watch *w)
 {
 	struct process_socket *sockets;
+	int64_t now = clock_now();
 	size_t count = 0;
 
 	for (int i = 0; i < w->top; i++)
-		count += (size_t)lacks_process(w, &w->watched[i]);
+		count += (size_t)is_to_scan(&w->watched[i], now);
 	sockets = count ? calloc(count, sizeof(*sockets)) : NULL;
 	if (!sockets)
 		return;
 	count = 0;
 	for (int i = 0; i < w->top; i++)
-		if (lacks_process(w, &w->watched[i]))
+		if (is_to_scan(&w->watched[i], now))
 			sockets[count++].inode = w->watched[i].peer_socket.inode;
 	process_find(ROOT, sockets, count);
 	for (int i = 0; i < w->top; i++) {
 		struct watched *one = &w->watched[i];
 		pid_t pid;
 
-		if (!lacks_process(w, one))
+		if (!is_to_scan(one, now))
 			continue;
 		pid = process_found(sockets, count, one->peer_socket.inode);
-		one->scans++;
-		if (pid > 0)
+		count_scan(one, now);
+		if (pid > 0 && pid != one->process[w->other].pid)
 			know_process(w, one, pid);
 	}
 	free(sockets);
@@ -407,6 +425,7 @@ static void publish(struct watch *w, int slot)
 	half->answer = (struct watcher_answer){ .connection = one->connection,
 						.peer = one->peer,
 						.peer_pid = one->process[w->other].pid,
+						.peer_is_sure = one->scans > 1,
 						.asking_s = one->asking_s };
 	memcpy(half->answer.peer_command, one->command, sizeof(one->command));
 	if (getrusage(RUSAGE_SELF, &used) == 0)

@@ -37,6 +37,7 @@ struct watcher_answer {
 	unsigned int connection;
 	enum watcher_peer peer;
 	pid_t peer_pid;
+	int peer_is_sure;		    /* it was looked for again */
 	char peer_command[WATCHER_COMMAND]; /* "": not known */
 	double asking_s;		    /* how long the sender's state was waited for */
 	double cpu_s;			    /* of the watcher, so far */

@@ -185,7 +185,7 @@ static void test_answers(void)
 	CHECK_EQ(answer.connection, 7);
 	CHECK_EQ(answer.peer, WATCHER_SEEN);
 	CHECK_EQ(answer.peer_pid, getpid());
-	CHECK_HAS(answer.peer_command, "unit_watch");
+	CHECK_HAS(answer.peer_command, "unit");
 	CHECK(answer.asking_s >= 0 && answer.cpu_s > 0);
 	NEED(send(pair.source, "12345", 5, 0) == 5 && ask(slot, &sequence));
 	CHECK_NEAR(sample.value[FACTS_SENDER][FACT_BYTES_SENT], 5, 0);
@@ -250,12 +250,69 @@ static void test_a_worker_of_the_peer(void)
 	CHECK_NEAR(sample.value[FACTS_SENDER][FACT_STOPPED], child > getpid(), 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	/* Gone: what it did is not known, and its number is nobody's. */
+	/* Gone: its number is nobody's.  A last look may find the one that is left, us. */
 	NEED(ask(slot, &sequence));
-	CHECK(!is_known(FACTS_SENDER, FACT_CPU) || child < getpid());
-	CHECK(answer.peer_pid != child);
+	CHECK(answer.peer_pid == 0 || answer.peer_pid == getpid());
+	CHECK_EQ(is_known(FACTS_SENDER, FACT_CPU), answer.peer_pid > 0);
 	CHECK_EQ(answer.peer, WATCHER_SEEN);
 	watcher_drop(&watcher, slot);
+	close_pair(&pair);
+}
+
+/* A server accepts, and only then starts the worker that moves the data. */
+static void test_a_worker_that_comes_late(void)
+{
+	const struct facts_sample *samples;
+	unsigned int sequence = 0;
+	struct watch *watch;
+	struct facts facts;
+	struct pair pair;
+	pid_t child;
+	int slot;
+
+	NEED(open_pair(&pair) == 0);
+	slot = add(&pair, 12);
+	watch = open_watch(&pair, 13);
+	NEED(slot >= 0 && watch && ask_for_process(slot, &sequence));
+	CHECK_EQ(answer.peer_pid, getpid());
+	watch_begin(watch, clock_now(), clock_now());
+	child = fork();
+	if (child == 0) {
+		close(watcher.fd);
+		for (;;)
+			pause();
+	}
+	for (int64_t end = deadline(); clock_now() < end; usleep(5000)) {
+		int64_t now = clock_now();
+
+		watch_expect(watch, now, now);
+		watch_ask(watch, now);
+		watch_interval(watch, &facts);
+		if (!ask(slot, &sequence) || answer.peer_pid != getpid())
+			break;
+	}
+	if (child > getpid())
+		CHECK_EQ(answer.peer_pid, child);
+	CHECK(answer.peer_is_sure);
+	/* All samples that are kept are of one process. */
+	for (int64_t end = deadline(); clock_now() < end; usleep(5000)) {
+		int64_t now = clock_now();
+
+		watch_expect(watch, now, now);
+		watch_ask(watch, now);
+		watcher_go(&watcher);
+		if (watch_peer(watch) && watch_peer(watch)->peer_pid == answer.peer_pid &&
+		    watch_samples(watch, &samples) > 2)
+			break;
+	}
+	NEED(watch_samples(watch, &samples) > 2);
+	CHECK(samples[0].value[FACTS_SENDER][FACT_RUN] <=
+		      samples[1].value[FACTS_SENDER][FACT_RUN] ||
+	      isnan(samples[0].value[FACTS_SENDER][FACT_RUN]));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	watcher_drop(&watcher, slot);
+	watch_close(watch);
 	close_pair(&pair);
 }
 
@@ -674,6 +731,7 @@ int main(void)
 	RUN(test_answers);
 	RUN(test_not_yet_accepted);
 	RUN(test_a_worker_of_the_peer);
+	RUN(test_a_worker_that_comes_late);
 	RUN(test_no_peer);
 	RUN(test_no_tcp);
 	RUN(test_slots_used_again);
