@@ -45,7 +45,8 @@ UNITS = numbers options addresses json run saved stats rates association facts l
 	process tcpstate watch
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
-TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(BUILD)/shim_clock.so
+TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) \
+	$(BUILD)/shim_clock.so $(BUILD)/shim_tcpinfo.so
 
 PAGES = man/sock_source.1 man/sock_sink.1
 TABLES = man/sock_facts.7 man/sock_options.7
