@@ -110,7 +110,6 @@ unit_sweep_NEEDS = measure/sweep_order measure/plan measure/platform $(unit_expe
 unit_hostenv_NEEDS = measure/hostenv measure/hostenv_text measure/hostcpu measure/hostfile \
 	measure/hostlo measure/words measure/json measure/run
 unit_netcount_NEEDS = measure/netcount measure/hostfile measure/words measure/json
-unit_sweep_NEEDS = measure/sweep_order measure/plan measure/platform $(unit_expect_NEEDS) socklib
 unit_facts_NEEDS = measure/facts
 unit_process_NEEDS = measure/process measure/facts measure/clock
 unit_watch_NEEDS = measure/watch measure/watcher measure/tcpstate measure/process \
