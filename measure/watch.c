@@ -217,18 +217,37 @@ static double time_of(const struct facts_sample *sample)
 	return latest;
 }
 
+/* It lacks an end, a process or the machine that an earlier one has. */
+static int lacks(const struct facts_sample *sample, const struct facts_sample *earlier)
+{
+	int lacking = 0;
+
+	for (int end = 0; end < FACTS_ENDS; end++)
+		lacking |= isnan(sample->time_s[end]) && !isnan(earlier->time_s[end]);
+	for (int end = 0; end < FACTS_HOST; end++)
+		lacking |= isnan(sample->process_time_s[end]) &&
+			   !isnan(earlier->process_time_s[end]);
+	return lacking;
+}
+
+/*
+ * A late answer may come after the connection's end, when an end or a process
+ * is gone: no difference to it would be known.
+ */
 int watch_connection(const struct watch *watch, struct facts *facts)
 {
 	double settled = clock_to_seconds(watch->start) + settle_s(watch);
-	size_t from = 0;
+	size_t from = 0, to = watch->count;
 
-	while (from < watch->count && time_of(&watch->samples[from]) < settled)
+	while (to > 2 && lacks(&watch->samples[to - 1], &watch->samples[1]))
+		to--;
+	while (from < to && time_of(&watch->samples[from]) < settled)
 		from++;
-	if (from + 2 > watch->count)
+	if (from + 2 > to)
 		from = 0;
-	if (watch->count < 2)
+	if (to < 2)
 		return 0;
-	facts_over(watch->samples + from, watch->count - from, facts);
+	facts_over(watch->samples + from, to - from, facts);
 	return 1;
 }
 
