@@ -269,7 +269,7 @@ static size_t find_in(const struct mechanism_input *ours, const struct evidence_
 	struct mechanism_input input = *ours;
 
 	input.facts = one->facts;
-	input.rate = one->rate * 1e6;
+	input.rate = facts_rate(one->facts, one->rate * 1e6);
 	input.delayed_acks = one->delayed_acks;
 	input.timeouts = one->timeouts;
 	input.throttled = fmax(one->facts->value[FACTS_SENDER][FACT_THROTTLED],

@@ -381,6 +381,15 @@ double facts_per_second(const struct facts *facts, enum facts_end end, enum fact
 	return ratio(facts->value[end][fact], length_of(facts, end, fact));
 }
 
+double facts_rate(const struct facts *facts, double otherwise)
+{
+	double rate = facts_per_second(facts, FACTS_RECEIVER, FACT_BYTES_RECEIVED);
+
+	if (isnan(rate))
+		rate = facts_per_second(facts, FACTS_SENDER, FACT_BYTES_ACKED);
+	return isnan(rate) ? otherwise : rate;
+}
+
 double facts_figure(const struct facts *facts, enum facts_end end, enum fact fact)
 {
 	double value = facts->value[end][fact];

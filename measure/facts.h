@@ -197,6 +197,12 @@ double facts_per_second(const struct facts *facts, enum facts_end end, enum fact
 void facts_key(enum fact fact, char key[FACTS_KEY]);
 
 /*
+ * bytes/s that arrived over the same time as the facts are of, by either end's
+ * count; or otherwise, where neither is known.
+ */
+double facts_rate(const struct facts *facts, double otherwise);
+
+/*
  * A fact as its row says that it is compared: a level as it is, a counter per
  * second, time or segment; or NaN.
  */

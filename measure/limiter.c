@@ -22,7 +22,7 @@ static struct seen look(const struct facts *f, double rate)
 	struct seen it = {
 		.s = f->value[FACTS_SENDER],
 		.r = f->value[FACTS_RECEIVER],
-		.rate = rate,
+		.rate = facts_rate(f, rate),
 		.same_cpu = f->value[FACTS_HOST][FACT_SAME_CPU],
 		.run_s = facts_share(f, FACTS_SENDER, FACT_RUN),
 		.run_r = facts_share(f, FACTS_RECEIVER, FACT_RUN),

@@ -41,7 +41,7 @@ struct limiter {
 	char text[16]; /* "rwnd 99%", "cpu src", "-" */
 };
 
-/* facts: of the interval; rate: bytes/s over the same time. */
+/* facts: of the interval; rate: bytes/s, where they do not tell it themselves. */
 struct limiter limiter_of(const struct facts *facts, double rate);
 
 /* "rwnd", "cpu" ...; NULL for LIMITER_NONE. */

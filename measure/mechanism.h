@@ -22,7 +22,7 @@ struct facts;
 /* One connection; what is not known is NaN. */
 struct mechanism_input {
 	const struct facts *facts; /* without its first moments */
-	double rate;		   /* bytes/s over the same time */
+	double rate;		   /* bytes/s over the same time, facts_rate() */
 	double sink_pause_s;	   /* sleep after each read, -D of the sink; NaN: not ours */
 	double source_pause_s;
 	double rcvbuf_asked; /* bytes, SO_RCVBUF at the sink; NaN: not set, not ours */

@@ -77,9 +77,9 @@ void mechanism_say_window_below_segment(const struct mechanism_input *in, char *
 	    whole(sender(in, FACT_SND_MSS)).text);
 	if (is_known(bytes) && is_known(times))
 		add(text, size,
-		    ", and %s bytes at a time leave when its probe timer fires, %s a second",
+		    ", so %s bytes leave each time its probe timer fires, %s times a second",
 		    whole(bytes).text, words_times(times).text);
-	add(text, size, "; waiting for the window %s of the time.",
+	add(text, size, ". The sender waited for the window %s of the time.",
 	    share(facts_share(in->facts, FACTS_SENDER, FACT_RWND_LIMITED)).text);
 	if (in->rcvbuf_is_late)
 		add(text, size, " Set it early (-e).");
@@ -102,6 +102,22 @@ void mechanism_say_send_buffer_below_two(const struct mechanism_input *in, char 
 		    words_times(in->delayed_acks).text);
 }
 
+/* As words_times() prints it. */
+static int is_one(double times)
+{
+	return strcmp(words_times(times).text, "1") == 0;
+}
+
+/* "2 segments of 65483" */
+static struct words_number segments_in(double bytes, double mss)
+{
+	struct words_number number;
+
+	snprintf(number.text, sizeof(number.text), "%.9s segment%s of %.9s",
+		 words_times(bytes / mss).text, is_one(bytes / mss) ? "" : "s", whole(mss).text);
+	return number;
+}
+
 /* What closed the window: the first that the facts show. */
 void mechanism_say_receiver_limited(const struct mechanism_input *in, char *text, size_t size)
 {
@@ -114,8 +130,8 @@ void mechanism_say_receiver_limited(const struct mechanism_input *in, char *text
 		add(text, size, ": the sink sleeps %s us after each read",
 		    words_figure(pause_us).text);
 	else if (is_known(rcvbuf) && rcvbuf <= 4 * mss && is_known(mss))
-		add(text, size, ": the receive buffer (%s bytes) is that of %s segments of %s",
-		    whole(rcvbuf).text, words_times(rcvbuf / mss).text, whole(mss).text);
+		add(text, size, ": the receive buffer (%s bytes) has room for %s",
+		    whole(rcvbuf).text, segments_in(rcvbuf, mss).text);
 	else if (facts_share(in->facts, FACTS_RECEIVER, FACT_RUN) >= 0.80)
 		add(text, size, ": the CPU of the sink is full (%s)", run(in, FACTS_RECEIVER).text);
 	add(text, size, ".");
@@ -127,10 +143,9 @@ void mechanism_say_send_buffer_small(const struct mechanism_input *in, char *tex
 	double sleeps = facts_per_second(in->facts, FACTS_SENDER, FACT_VOLUNTARY);
 
 	snprintf(text, size,
-		 "The send buffer (%s bytes) is that of %s segments of %s: the source fills it and "
-		 "sleeps, %s times a second.",
-		 whole(sndbuf).text, words_times(sndbuf / mss).text, whole(mss).text,
-		 whole(sleeps).text);
+		 "The send buffer (%s bytes) has room for %s: the source fills it and sleeps, %s "
+		 "times a second.",
+		 whole(sndbuf).text, segments_in(sndbuf, mss).text, whole(sleeps).text);
 }
 
 void mechanism_say_paced(const struct mechanism_input *in, char *text, size_t size)
@@ -238,13 +253,14 @@ void mechanism_say_small_segments(const struct mechanism_input *in, char *text, 
 
 	text[0] = '\0';
 	if (is_known(per_write))
-		add(text, size, "%s segments per write,", words_times(per_write).text);
+		add(text, size, "%s segment%s per write,", words_times(per_write).text,
+		    is_one(per_write) ? "" : "s");
 	else
 		add(text, size, "Small segments");
 	add(text, size, " of %s bytes each where %s are possible",
 	    whole(sender(in, FACT_MEAN_SEGMENT)).text, whole(sender(in, FACT_SND_MSS)).text);
 	if (is_known(per_write))
-		add(text, size, ": writes do not coalesce, as with TCP_NODELAY");
+		add(text, size, ": writes hardly coalesce, as with TCP_NODELAY");
 	if (is_known(source))
 		add(text, size, "; CPU of the source %s", run(in, FACTS_SENDER).text);
 	add(text, size, ".");

@@ -279,6 +279,23 @@ static void test_figures_follow_the_row(void)
 	CHECK(isnan(facts_figure(&facts, S, FACT_RETRANSMITS)));
 }
 
+static void test_rate(void)
+{
+	struct facts facts;
+
+	nothing(&facts);
+	CHECK_NEAR(facts_rate(&facts, 7), 7, 0);
+	CHECK(isnan(facts_rate(&facts, NAN)));
+	facts.value[S][FACT_BYTES_ACKED] = 200;
+	CHECK_NEAR(facts_rate(&facts, 7), 200 / LENGTH_S, 1e-12);
+	facts.value[R][FACT_BYTES_RECEIVED] = 0;
+	CHECK_NEAR(facts_rate(&facts, 7), 0, 0);
+	facts.value[R][FACT_BYTES_RECEIVED] = 300;
+	CHECK_NEAR(facts_rate(&facts, 7), 300 / LENGTH_S, 1e-12);
+	facts.length_s[R] = 0;
+	CHECK_NEAR(facts_rate(&facts, 7), 200 / LENGTH_S, 1e-12);
+}
+
 static void test_congestion_of_the_end(void)
 {
 	struct facts_sample sample[3];
@@ -328,6 +345,7 @@ int main(void)
 	RUN(test_many_cpus);
 	RUN(test_ratios);
 	RUN(test_figures_follow_the_row);
+	RUN(test_rate);
 	RUN(test_congestion_of_the_end);
 	RUN(test_table);
 	return test_end();

@@ -109,8 +109,9 @@ static const struct recipe recipes[] = {
 		.sentence =
 			"The receive buffer (16384 bytes, SO_RCVBUF=8192 set after connect) is "
 			"smaller than one segment of the sender (32768): none fits into the "
-			"window, and 16384 bytes at a time leave when its probe timer fires, 5 a "
-			"second; waiting for the window 100% of the time. Set it early (-e).",
+			"window, so 16384 bytes leave each time its probe timer fires, 5 times a "
+			"second. The sender waited for the window 100% of the time. Set it early "
+			"(-e).",
 		.rate_mb = 0.08,
 		.rcvbuf_asked = 8192,
 		/* cubic: one timeout in the first second, which is not loss */
@@ -159,7 +160,7 @@ static const struct recipe recipes[] = {
 		.what = "sink -e SO_RCVBUF=65536",
 		.rules = "receiver-limited",
 		.sentence = "The sender waited for the receive window 61% of the time: the receive "
-			    "buffer (131072 bytes) is that of 4 segments of 32768.",
+			    "buffer (131072 bytes) has room for 4 segments of 32768.",
 		.given = { SRC(RWND_LIMITED, 0.61), SNK(RCVBUF, 131072), SRC(SND_MSS, 32768) },
 	},
 	{
@@ -178,7 +179,7 @@ static const struct recipe recipes[] = {
 	{
 		.what = "source -b 1M -t SO_SNDBUF=65536",
 		.rules = "small-send-buffer",
-		.sentence = "The send buffer (131072 bytes) is that of 2 segments of 65483: the "
+		.sentence = "The send buffer (131072 bytes) has room for 2 segments of 65483: the "
 			    "source fills it and sleeps, 9400 times a second.",
 		.rate_mb = 1900,
 		.given = { SRC(RUN, 0.6), SNK(RUN, 0.5), SRC(SNDBUF, 131072), SRC(NOTSENT, 0),
@@ -316,8 +317,8 @@ static const struct recipe recipes[] = {
 	{
 		.what = "source -b 64 -t TCP_NODELAY",
 		.rules = "small-segments",
-		.sentence = "1 segments per write, of 64 bytes each where 65483 are possible: "
-			    "writes do not coalesce, as with TCP_NODELAY; CPU of the source 100%.",
+		.sentence = "1 segment per write, of 64 bytes each where 65483 are possible: "
+			    "writes hardly coalesce, as with TCP_NODELAY; CPU of the source 100%.",
 		.rate_mb = 30,
 		.given = { SRC(RUN, 1), SRC(MEAN_SEGMENT, 64), SRC(WRITES, 940000),
 			   SRC(DATA_SEGMENTS_OUT, 940000), SRC(BYTES_SENT, 60160000) },
