@@ -41,8 +41,8 @@ LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
-	mechanism ledger summary expect transfer hostenv netcount alternatives sweep \
-	process tcpstate watch
+	mechanism ledger summary expect transfer hostenv netcount alternatives sweep process \
+	tcpstate watch
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) \
