@@ -171,7 +171,7 @@ judge() {
 	all_said "$1" && return 0
 	was_busy "$1.out" ||
 		fail "$1: mechanisms \"$(rules "$1.out")\", intervals" \
-			"$(tr '\n' ';' <words 2>/dev/null)" \
+			"$(limiters "$1.out" | tr '\n' ';')" \
 			"waited $(waited "$1.out")"
 	return 1
 }
