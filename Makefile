@@ -33,10 +33,10 @@ FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
 MEASURE = alternatives association association_gap bugreport clock compare conclude dial dist \
 	  evidence expect explain facts figures figures_association figures_compare \
-	  figures_explain figures_json figures_kernel figures_ledger hostcpu hostenv hostenv_text \
-	  hostfile hostlo json ledger levels limiter mechanism mechanism_say netcount observer \
-	  plan platform process report run saved saved_line saved_machine settings stats summary \
-	  sweep sweep_near sweep_order tcpstate transfer usage wait watch watcher words
+	  figures_explain figures_json figures_kernel figures_ledger header hostcpu hostenv \
+	  hostenv_text hostfile hostlo json ledger levels limiter mechanism mechanism_say netcount \
+	  observer plan platform process report run saved saved_line saved_machine settings stats \
+	  summary sweep sweep_near sweep_order tcpstate transfer usage wait watch watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
@@ -110,6 +110,10 @@ unit_sweep_NEEDS = measure/sweep_order measure/plan measure/platform $(unit_expe
 unit_hostenv_NEEDS = measure/hostenv measure/hostenv_text measure/hostcpu measure/hostfile \
 	measure/hostlo measure/words measure/json measure/run
 unit_netcount_NEEDS = measure/netcount measure/hostfile measure/words measure/json
+unit_explain_NEEDS = measure/explain measure/association measure/association_gap measure/facts \
+	measure/figures_association measure/figures_explain measure/figures_kernel measure/json \
+	measure/limiter measure/mechanism measure/mechanism_say measure/run measure/summary \
+	measure/words $(STATISTICS)
 unit_facts_NEEDS = measure/facts
 unit_process_NEEDS = measure/process measure/facts measure/clock
 unit_watch_NEEDS = measure/watch measure/watcher measure/tcpstate measure/process \

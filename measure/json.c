@@ -1,6 +1,7 @@
 /* JSON Lines: see json.h. */
 #include "json.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,6 +100,16 @@ void json_digits(struct json *json, const char *key, const char *digits)
 {
 	member(json, key);
 	fputs(digits, json->out);
+}
+
+void json_read_back(struct json *json, const char *key, const char *text, int is_number)
+{
+	if (!*text)
+		json_null(json, key);
+	else if (is_number && isdigit((unsigned char)*text))
+		json_digits(json, key, text);
+	else
+		json_text(json, key, text);
 }
 
 void json_bool(struct json *json, const char *key, int value)

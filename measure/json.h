@@ -24,6 +24,8 @@ void json_real(struct json *json, const char *key, double value);
 void json_count(struct json *json, const char *key, uint64_t value);
 /* A number that is already written as JSON has it. */
 void json_digits(struct json *json, const char *key, const char *digits);
+/* What was read back as text: "" is null, a number where is_number and it is one. */
+void json_read_back(struct json *json, const char *key, const char *text, int is_number);
 void json_bool(struct json *json, const char *key, int value);
 void json_null(struct json *json, const char *key);
 void json_open(struct json *json, const char *key, char bracket); /* '{' or '[' */

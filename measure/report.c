@@ -1,7 +1,6 @@
 /* Text and JSON Lines: see report.h. */
 #include "report.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,6 +12,7 @@
 
 #include "../socklib.h"
 #include "figures.h"
+#include "header.h"
 #include "json.h"
 #include "plan.h"
 #include "run.h"
@@ -90,13 +90,6 @@ __attribute__((format(printf, 2, 3))) static void line(struct report *report, co
 	report_flush(report);
 }
 
-/* Control characters as blanks: a line stays a line, a terminal unharmed. */
-static void print_clean(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
-}
-
 static void json_start_line(struct report *report, struct json *json, const char *event)
 {
 	json_begin(json, report->out, event);
@@ -110,14 +103,6 @@ static void json_end_line(struct report *report, struct json *json)
 
 /* ---- the start ---- */
 
-/* NULL: a source on the loopback addresses, which the event "listen" names. */
-static const char *host_name(const struct plan *plan)
-{
-	if (plan->host || plan->side == PLAN_SOURCE)
-		return plan->host;
-	return "localhost";
-}
-
 static void start_json(struct report *report, unsigned int port)
 {
 	const struct plan *plan = report->plan;
@@ -126,7 +111,7 @@ static void start_json(struct report *report, unsigned int port)
 	json_start_line(report, &json, "start");
 	json_text(&json, "program", report->program);
 	json_text(&json, "version", plan_version());
-	json_text(&json, "host", host_name(plan));
+	json_text(&json, "host", header_host(plan));
 	if (plan_place(plan) == PLAN_NET)
 		json_count(&json, "port", port);
 	else
@@ -158,38 +143,15 @@ static void start_json(struct report *report, unsigned int port)
 	json_end_line(report, &json);
 }
 
-/* The options are always said, the rest where it is not as by default. */
-static void print_settings(struct report *report)
-{
-	struct plan_setting setting;
-
-	for (size_t i = 0; plan_setting(report->plan, i, &setting); i++) {
-		if (i > 0 && (report->plan->side == PLAN_SOURCE || !*setting.value))
-			continue;
-		fprintf(report->out, setting.is_string ? " %s=[" : " %s=", setting.name);
-		print_clean(report->out, setting.value);
-		fputs(setting.is_string ? "]" : "", report->out);
-	}
-}
-
 void report_start(struct report *report, unsigned int port)
 {
-	const struct plan *plan = report->plan;
-	int net = plan_place(plan) == PLAN_NET, source = plan->side == PLAN_SOURCE;
-
-	if (plan->json) {
+	if (report->plan->json) {
 		start_json(report, port);
 		return;
 	}
-	if (!(source && net)) {
-		fputs(source ? "path=" : "host=", report->out);
-		print_clean(report->out, host_name(plan));
-		fputs(net ? " " : "", report->out);
-	}
-	if (net)
-		fprintf(report->out, "port=%u", port);
-	print_settings(report);
-	line(report, "%s", "");
+	if (header_print(report->out, report->plan, port))
+		report->broken = ENOMEM;
+	report_flush(report);
 }
 
 void report_listening(struct report *report, const struct sock_address *list, int count)
@@ -234,16 +196,6 @@ void report_accepted(struct report *report)
 
 /* ---- a connection opens ---- */
 
-static void json_value(struct json *json, const char *key, const char *text, int is_number)
-{
-	if (!*text)
-		json_null(json, key);
-	else if (is_number && isdigit((unsigned char)*text))
-		json_digits(json, key, text);
-	else
-		json_text(json, key, text);
-}
-
 static void opened_json(struct report *report, const struct report_opening *opening,
 			const char *local, const char *peer, const struct settings *settings)
 {
@@ -265,10 +217,10 @@ static void opened_json(struct report *report, const struct report_opening *open
 
 		json_open(&json, NULL, '{');
 		json_text(&json, "name", row->name);
-		json_value(&json, "asked", row->asked, row->is_number);
+		json_read_back(&json, "asked", row->asked, row->is_number);
 		json_text(&json, "when", row->early ? "early" : "late");
-		json_value(&json, "fresh", row->fresh, row->is_number);
-		json_value(&json, "granted", row->granted, row->is_number);
+		json_read_back(&json, "fresh", row->fresh, row->is_number);
+		json_read_back(&json, "granted", row->granted, row->is_number);
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
@@ -583,7 +535,7 @@ static void error_json(struct report *report, const struct sock_cause *cause)
 static void complain(const struct report *report, const char *sentence)
 {
 	fprintf(stderr, "%s: ", report->program);
-	print_clean(stderr, sentence);
+	words_put_clean(stderr, sentence);
 	putc('\n', stderr);
 	fflush(stderr);
 }

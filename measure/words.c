@@ -9,6 +9,32 @@
 #define P_LEAST 0.0001
 #define TEXT_MAX 512
 
+/* ---- what others wrote ---- */
+
+static int is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+void words_put_clean(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		putc(is_control(*text) ? ' ' : *text, out);
+}
+
+char words_ascii(char c)
+{
+	if (is_control(c))
+		return ' ';
+	return (unsigned char)c > 0x7e ? '?' : c;
+}
+
+void words_put_ascii(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		putc(words_ascii(*text), out);
+}
+
 /* ---- lines ---- */
 
 void words_begin(struct words *words, FILE *out, int indent, const char *label)
@@ -62,6 +88,34 @@ void words_text(struct words *words, const char *format, ...)
 	}
 }
 
+/* How much of a word that goes on is put on one line. */
+static int cut_behind_comma(const char *piece, int length)
+{
+	for (int at = length; at > 1; at--)
+		if (piece[at - 1] == ',')
+			return at;
+	return length;
+}
+
+void words_long(struct words *words, const char *open, const char *text)
+{
+	char piece[WORDS_COLUMNS];
+	int most = WORDS_COLUMNS - 2 - words->indent;
+	int length = snprintf(piece, sizeof(piece), "%s", open), cut;
+
+	while (*text || length) {
+		while (*text && *text != ' ' && length < most)
+			piece[length++] = words_ascii(*text++);
+		cut = *text && *text != ' ' ? cut_behind_comma(piece, length) : length;
+		if (cut)
+			put(words, piece, cut);
+		length -= cut;
+		memmove(piece, piece + cut, (size_t)length);
+		if (length == 0)
+			text += strspn(text, " ");
+	}
+}
+
 void words_mark(struct words *words, char mark)
 {
 	putc(mark, words->out);
@@ -94,6 +148,15 @@ struct words_number words_figure(double value)
 		*--end = '\0';
 	if (end[-1] == '.')
 		end[-1] = '\0';
+	return number;
+}
+
+struct words_number words_whole(double value)
+{
+	struct words_number number = { "n/a" };
+
+	if (isfinite(value))
+		snprintf(number.text, sizeof(number.text), "%.0f", value);
 	return number;
 }
 

@@ -27,11 +27,24 @@ __attribute__((format(printf, 2, 3))) void words_add(struct words *words, const 
 /* Text that may break at each of its blanks. */
 __attribute__((format(printf, 2, 3))) void words_text(struct words *words, const char *format, ...);
 
+/*
+ * What others wrote, of any length, open directly before it: it breaks at its
+ * blanks, and behind a comma in a word that is longer than a line.
+ */
+void words_long(struct words *words, const char *open, const char *text);
+
 /* A mark directly behind the last word, such as a comma. */
 void words_mark(struct words *words, char mark);
 
 /* End the line. */
 void words_end(struct words *words);
+
+/* Control characters as blanks: a line stays a line, a terminal unharmed. */
+void words_put_clean(FILE *out, const char *text);
+
+/* The same of one character, and '?' for what is no ASCII. */
+char words_ascii(char c);
+void words_put_ascii(FILE *out, const char *text);
 
 struct words_number {
 	char text[32];
@@ -39,6 +52,9 @@ struct words_number {
 
 /* 4 significant digits, no exponent: "0.6516", "20.81", "20765"; "n/a" below 0. */
 struct words_number words_figure(double value);
+
+/* "4096"; "n/a" where it is not known. */
+struct words_number words_whole(double value);
 
 /* 3 significant digits: "30.7". */
 struct words_number words_times(double ratio);
