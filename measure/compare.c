@@ -51,8 +51,36 @@ static int note_value(struct compare_setting **list, size_t *count, const char *
 	return 0;
 }
 
+/* Option strings that differ in nothing but what separates their options. */
+static int is_same_string(const char *a, const char *b)
+{
+	static const char separators[] = " \t\n,";
+
+	for (;;) {
+		size_t n;
+
+		a += strspn(a, separators);
+		b += strspn(b, separators);
+		n = strcspn(a, separators);
+		if (n != strcspn(b, separators) || strncmp(a, b, n) != 0)
+			return 0;
+		if (n == 0)
+			return 1;
+		a += n;
+		b += n;
+	}
+}
+
+static int is_option_string(const char *name)
+{
+	return strcmp(name, "options") == 0 || strcmp(name, "early") == 0 ||
+	       strcmp(name, "source options") == 0;
+}
+
 static int note_setting(struct compare *c, const char *name, const char *before, const char *after)
 {
+	if (before && after && is_option_string(name) && is_same_string(before, after))
+		return 0;
 	return note_value(&c->setting, &c->settings, name, before, after);
 }
 

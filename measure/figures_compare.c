@@ -21,13 +21,6 @@
 
 /* ---- settings ---- */
 
-/* Control characters as blanks: a line stays a line, a terminal unharmed. */
-static void print_clean(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
-}
-
 /* What may have blanks in it, or be empty, stands in brackets as in a header. */
 static const char *bracket(const struct compare_setting *setting, const char *value, const char *is)
 {
@@ -46,9 +39,24 @@ static int print_value(FILE *out, const struct compare_setting *setting, const c
 	const char *text = value ? value : "not given";
 
 	fputs(open, out);
-	print_clean(out, text);
+	words_put_ascii(out, text);
 	fputs(close, out);
 	return (int)(strlen(open) + strlen(text) + strlen(close));
+}
+
+/* A value of any length, from the column VALUE_AT on. */
+static void print_long(FILE *out, const char *which, const struct compare_setting *setting,
+		       const char *value)
+{
+	const char *close = bracket(setting, value, "]");
+	struct words words;
+
+	words_begin(&words, out, VALUE_AT + 4, which);
+	words.column += VALUE_AT;
+	words_long(&words, bracket(setting, value, "["), value ? value : "not given");
+	if (*close)
+		words_mark(&words, *close);
+	words_end(&words);
 }
 
 static size_t value_length(const char *value)
@@ -65,13 +73,13 @@ static void print_setting(FILE *out, const struct compare_setting *setting)
 	    value_length(setting->after) <= WORDS_COLUMNS - NEW_VALUE_AT) {
 		used = print_value(out, setting, setting->before);
 		fprintf(out, "%*s", wide - used, "");
-	} else {
-		fputs("old ", out);
-		print_value(out, setting, setting->before);
-		fprintf(out, "\n%*snew ", VALUE_AT, "");
+		print_value(out, setting, setting->after);
+		putc('\n', out);
+		return;
 	}
-	print_value(out, setting, setting->after);
-	putc('\n', out);
+	print_long(out, "old", setting, setting->before);
+	fprintf(out, "%*s", VALUE_AT, "");
+	print_long(out, "new", setting, setting->after);
 }
 
 static void print_settings(FILE *out, const struct compare *c)
@@ -95,17 +103,6 @@ static void print_name(FILE *out, const char *name)
 		fprintf(out, "  %-*s ", VALUE_AT - 3, name);
 }
 
-/* A value of any length, from the column VALUE_AT on. */
-static void print_long(FILE *out, const char *which, const char *value)
-{
-	struct words words;
-
-	words_begin(&words, out, VALUE_AT + 4, which);
-	words.column += VALUE_AT;
-	words_text(&words, "%s", value);
-	words_end(&words);
-}
-
 static void print_difference(FILE *out, const struct compare_setting *entry)
 {
 	int wide = NEW_VALUE_AT - VALUE_AT;
@@ -117,9 +114,9 @@ static void print_difference(FILE *out, const struct compare_setting *entry)
 		fprintf(out, "%-*s%s\n", wide, old, new);
 		return;
 	}
-	print_long(out, "old", old);
+	print_long(out, "old", entry, entry->before);
 	fprintf(out, "%*s", VALUE_AT, "");
-	print_long(out, "new", new);
+	print_long(out, "new", entry, entry->after);
 }
 
 static void print_environment(FILE *out, const struct compare *c)
@@ -254,8 +251,7 @@ static struct cell name_cell(const char *name)
 	else
 		made = cell("%s", name);
 	for (char *c = made.text; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = ' ';
+		*c = words_ascii(*c);
 	return made;
 }
 

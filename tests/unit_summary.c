@@ -625,6 +625,52 @@ static const char settings_text[] =
 	"  interval     0.5 s                            0.25 s\n"
 	"                   old                      new\n";
 
+static const char long_settings_text[] =
+	"  options      old [SO_KEEPALIVE,SO_SNDBUF=65536,SO_RCVBUF=262144,IP_TOS=EF,\n"
+	"                   SO_PRIORITY=3,TCP_KEEPIDLE=30 TCP_KEEPINTVL=10\n"
+	"                   TCP_CONGESTION=??]\n"
+	"               new []\n";
+
+static void test_long_settings(void)
+{
+	struct run before = run_of(a, 5), after = run_of(b, 5);
+
+	if (run_set(&before, "options",
+		    "SO_KEEPALIVE,SO_SNDBUF=65536,SO_RCVBUF=262144,IP_TOS=EF,SO_PRIORITY=3,"
+		    "TCP_KEEPIDLE=30 TCP_KEEPINTVL=10 TCP_CONGESTION=\303\251") ||
+	    run_set(&after, "options", ""))
+		abort();
+	compare(before, after);
+	CHECK_HAS(text, long_settings_text);
+}
+
+/* A report has blanks where commas were; what separates options is no difference. */
+static void test_option_strings(void)
+{
+	static const struct {
+		const char *before, *after;
+		int is_same;
+	} rows[] = {
+		{ "TCP_NODELAY,SO_KEEPALIVE", "TCP_NODELAY SO_KEEPALIVE", 1 },
+		{ " TCP_NODELAY ", "TCP_NODELAY", 1 },
+		{ ",,", "", 1 },
+		{ "TCP_NODELAY SO_KEEPALIVE", "SO_KEEPALIVE TCP_NODELAY", 0 },
+		{ "TCP_NODELAY", "TCP_NODELAY=0", 0 },
+		{ "TCP_NODELAY", "", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct run before = run_of(a, 5), after = run_of(b, 5);
+
+		if (run_set(&before, "early", rows[i].before) ||
+		    run_set(&after, "early", rows[i].after))
+			abort();
+		compare(before, after);
+		CHECK_HAS(text, rows[i].is_same ? "settings: the same in both\n"
+						: "settings: DIFFERENT, ");
+	}
+}
+
 static void test_settings(void)
 {
 	struct run before = run_of(a, 5), after = run_of(b, 5);
@@ -789,6 +835,8 @@ int main(void)
 	RUN(test_cannot_tell);
 	RUN(test_slow_group_is_gone);
 	RUN(test_settings);
+	RUN(test_long_settings);
+	RUN(test_option_strings);
 	RUN(test_machines);
 	RUN(test_same_machine);
 	RUN(test_machines_as_json);
