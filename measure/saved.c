@@ -44,6 +44,9 @@ struct reader {
 	char header[LINE_SIZE];
 	unsigned int header_lines; /* in header, 0: none is being read */
 	struct saved_machine machine;
+	int in_report;	/* between the first and the last line of one (bugreport.h) */
+	int is_section; /* a section of it that is not its lines */
+	int is_known;	/* the line is of such a section, or a title */
 
 	struct slot *slot; /* as many as series */
 	size_t room;
@@ -505,11 +508,33 @@ static int apply(struct reader *reader, const struct saved_item *item)
 		break;
 	case SAVED_INTERVAL: return add_interval(reader, item);
 	case SAVED_END: return add_end(reader, item);
-	case SAVED_FOREIGN: reader->run->passed_over++; break;
+	case SAVED_FOREIGN: reader->run->passed_over += !reader->is_known; break;
 	case SAVED_EMPTY:
 	case SAVED_SUM: break;
 	}
 	return 0;
+}
+
+/*
+ * Other lines of a report of ours are known, and not what somebody should look
+ * into; but those among its intervals are.
+ */
+static int is_known(struct reader *reader)
+{
+	const char *line = reader->line;
+	int was_in_report = reader->in_report;
+
+	if (saved_after(line, "==== socklib report"))
+		reader->in_report = reader->is_section = 1;
+	else if (!was_in_report)
+		return 0;
+	else if (saved_after(line, "==== end"))
+		reader->in_report = 0;
+	else if (saved_after(line, "---- "))
+		reader->is_section = strcmp(line, "---- lines") != 0;
+	else
+		return reader->is_section;
+	return 1;
 }
 
 static int take_line(struct reader *reader)
@@ -518,6 +543,7 @@ static int take_line(struct reader *reader)
 	int ret;
 
 	reader->line[reader->length] = '\0';
+	reader->is_known = is_known(reader);
 	saved_classify(reader->line, &item);
 	ret = saved_machine_take(&reader->machine, reader->line, &item, reader->run);
 	if (ret == 0 && continues(reader, &item))

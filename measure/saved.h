@@ -53,7 +53,7 @@ struct sock_cause;
  * there is no memory.
  *
  * passed_over counts all other lines that are not empty, those of a summary or
- * of -v among them.
+ * of -v among them; but not those of the other sections of a report (-R).
  *
  * Settings are those of the sink's header, by their keys (options, early,
  * block, interval, warmup, cpu, source), and "source options", unless empty.

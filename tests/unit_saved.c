@@ -413,6 +413,31 @@ static void check_report(const char *text, size_t size)
 	CHECK_STR(run_setting(&run, "options"), "TCP_CONGESTION=cubic");
 	CHECK_EQ(run.settings, 2);
 	CHECK_STR(machine(&run), report_machine);
+	/* Its first line is a shell's. */
+	CHECK_EQ(run.passed_over, 1);
+	run_free(&run);
+}
+
+/* What stands among its lines, and outside of it, is foreign as ever. */
+static void test_foreign_lines_of_a_report(void)
+{
+	static const char report[] = "Hello,\n"
+				     "==== socklib report, socklib 1.0 ====\n"
+				     "to repeat:  sock_sink -R -n 2\n\n"
+				     "---- machine\nkernel      6.18\n\n"
+				     "---- lines\n"
+				     "host=localhost port=7001 options=[]\n"
+				     "1865.62 MB/sec\n20,9057 MB/sec\n1909.07 MB/sec\n\n"
+				     "---- options\nnone at the sink\n\n"
+				     "---- summary\n2 connections\n  median    1890 MB/sec\n\n"
+				     "==== end ====\n"
+				     "what do you think?\n---- \n";
+	struct run run;
+
+	NEED(read_text(report, &run) == 0);
+	CHECK_STR(shown(&run), "1.1 1865.62 1909.07");
+	CHECK_EQ(run.passed_over, 4);
+	CHECK_STR(run_environment(&run, "kernel"), "6.18");
 	run_free(&run);
 }
 
@@ -1197,6 +1222,7 @@ int main(void)
 	RUN(test_our_own_other_lines);
 	RUN(test_ledgers_are_passed_over);
 	RUN(test_a_report);
+	RUN(test_foreign_lines_of_a_report);
 	RUN(test_a_report_quoted);
 	RUN(test_machines);
 	RUN(test_long_machines);
