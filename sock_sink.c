@@ -18,6 +18,7 @@
 #include "measure/conclude.h"
 #include "measure/dial.h"
 #include "measure/evidence.h"
+#include "measure/hostenv.h"
 #include "measure/netcount.h"
 #include "measure/observer.h"
 #include "measure/plan.h"
@@ -376,6 +377,37 @@ static void wait_for_second(struct sink *sink)
 	}
 }
 
+/*
+ * What a live run is made on, for its report and for the comparison with a
+ * saved one; what saved ones were made on: of two the newer.
+ */
+static int look_at_machine(struct sink *sink)
+{
+	const struct plan *plan = &sink->plan;
+	int live = plan_is_live(plan), failed;
+	struct hostenv machine = { .count = 0 };
+
+	if (plan->report &&
+	    bugreport_begin(&sink->bug, &sink->report,
+			    live ? NULL : &sink->saved[plan->saved_count - 1], sink->argv))
+		return -1;
+	if (!live || plan->saved_count == 0)
+		return 0;
+	if (plan->report)
+		return hostenv_to_run(sink->bug.machine, &sink->run);
+	failed = hostenv_read(&machine, "") || hostenv_to_run(&machine, &sink->run);
+	hostenv_free(&machine);
+	return failed;
+}
+
+/* A run without a connection says only where it ends. */
+static int end_early(struct sink *sink)
+{
+	if (sink->plan.report)
+		bugreport_end(&sink->bug, NULL);
+	return -1;
+}
+
 /* Connect and read, and say what came out. */
 static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 {
@@ -387,7 +419,7 @@ static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 					      .bug = sink->plan.report ? &sink->bug : NULL };
 
 	*status = 0;
-	if (sink->plan.report && bugreport_begin(&sink->bug, &sink->report, sink->argv))
+	if (look_at_machine(sink))
 		return sock_failed(cause, "look at the machine", "", ENOMEM, NULL);
 	if (live) {
 		report_start(&sink->report, sink->plan.port);
@@ -400,7 +432,7 @@ static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 		return failed;
 	/* What there is is said, also of a run that has failed. */
 	if (failed && sink->run.count == 0)
-		return -1;
+		return end_early(sink);
 	if (conclude_say(&sink->report, &input, status, &second) && !failed) {
 		*cause = second;
 		failed = -1;

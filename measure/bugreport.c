@@ -13,6 +13,7 @@
 #include "facts.h"
 #include "figures.h"
 #include "hostenv.h"
+#include "hostfile.h"
 #include "json.h"
 #include "netcount.h"
 #include "plan.h"
@@ -23,6 +24,7 @@
 
 #define ROOT ""		 /* of /proc and /sys */
 #define LABEL 12	 /* columns of a label */
+#define OPTION_AT 36	 /* column of what an option was given, where it has no table row */
 #define OTHERS_SHARE .05 /* of the time: workers that waited for a CPU so long had company */
 
 static FILE *out_of(const struct bugreport *bug)
@@ -66,6 +68,39 @@ static int word_length(const char *command)
 	return length;
 }
 
+/* How much of a long word fits into so many columns: not a half of an escape. */
+static int part_length(const char *word, int length, int room)
+{
+	int at = 0, cut = 0, comma = 0;
+
+	while (at < length) {
+		at += word[at] == '\\' ? 2 : 1;
+		if (at > room)
+			break;
+		cut = at;
+		if (word[at - 1] == ' ' || word[at - 1] == ',')
+			comma = at;
+	}
+	return comma ? comma : cut;
+}
+
+/*
+ * A word that is longer than a line, from this column on; the next one.  A
+ * shell joins its parts, also between quotes, where they begin the line.
+ */
+static int print_long_word(FILE *out, const char *word, int length, int column)
+{
+	while (column + length > WORDS_COLUMNS - 2) {
+		int part = part_length(word, length, WORDS_COLUMNS - 1 - column);
+
+		fprintf(out, "%.*s\\\n", part, word);
+		word += part;
+		length -= part;
+		column = 0;
+	}
+	return column + fprintf(out, "%.*s", length, word);
+}
+
 /* A command in lines that a shell joins. */
 static void print_command(FILE *out, const char *label, const char *command)
 {
@@ -78,10 +113,32 @@ static void print_command(FILE *out, const char *label, const char *command)
 			column = fprintf(out, " \\\n%*s", LABEL, "") - 3;
 		else if (!first)
 			column += fprintf(out, " ");
-		column += fprintf(out, "%.*s", length, command);
+		column = print_long_word(out, command, length, column);
 		command += length + (command[length] == ' ');
 	}
 	putc('\n', out);
+}
+
+/* ---- the beginning ---- */
+
+/* Unknown where this build has no such files. */
+static void sample_host(struct facts_sample *sample)
+{
+	facts_nothing(sample);
+	if (hostfile_exists(ROOT, "/proc/stat"))
+		process_sample_host(ROOT, sample);
+}
+
+static int look_at_machine(struct bugreport *bug)
+{
+	bug->counters = calloc(1, sizeof(*bug->counters));
+	bug->before = calloc(1, sizeof(*bug->before));
+	if (!bug->counters || !bug->before)
+		return -1;
+	sample_host(bug->before);
+	if (hostenv_read(bug->machine, ROOT))
+		return -1;
+	return netcount_read(bug->counters, ROOT);
 }
 
 static void print_head(const struct bugreport *bug, char **argv)
@@ -92,40 +149,28 @@ static void print_head(const struct bugreport *bug, char **argv)
 	rule(out_of(bug), title);
 	if (process_words(argv, command, sizeof(command)) == 0)
 		print_command(out_of(bug), "to repeat:", command);
-	if (!bug->machine)
-		return;
-	bugreport_section(bug, HOSTENV_TITLE);
-	hostenv_print(out_of(bug), bug->machine);
-	bugreport_section(bug, "lines");
+	if (bug->machine->count > 0) {
+		bugreport_section(bug, HOSTENV_TITLE);
+		hostenv_print(out_of(bug), bug->machine);
+	}
+	if (!bug->saved)
+		bugreport_section(bug, "lines");
 }
 
-/* ---- the beginning ---- */
-
-static int look_at_machine(struct bugreport *bug)
+int bugreport_begin(struct bugreport *bug, struct report *report, const struct run *saved,
+		    char **argv)
 {
-	bug->machine = calloc(1, sizeof(*bug->machine));
-	bug->counters = calloc(1, sizeof(*bug->counters));
-	bug->before = calloc(1, sizeof(*bug->before));
-	if (!bug->machine || !bug->counters || !bug->before)
-		return -1;
-	facts_nothing(bug->before);
-	process_sample_host(ROOT, bug->before);
-	if (hostenv_read(bug->machine, ROOT))
-		return -1;
-	return netcount_read(bug->counters, ROOT);
-}
-
-int bugreport_begin(struct bugreport *bug, struct report *report, char **argv)
-{
-	int live = plan_is_live(report->plan);
-
 	bug->report = report;
+	bug->saved = saved;
 	bug->began = clock_now();
-	if (live && look_at_machine(bug))
+	bug->machine = calloc(1, sizeof(*bug->machine));
+	if (!bug->machine)
+		return -1;
+	if (saved ? hostenv_from_run(bug->machine, saved) : look_at_machine(bug))
 		return -1;
 	if (!is_json(bug))
 		print_head(bug, argv);
-	if (live && is_json(bug))
+	else if (bug->machine->count > 0)
 		hostenv_json(out_of(bug), bug->machine);
 	report_flush(report);
 	return 0;
@@ -138,11 +183,33 @@ static const char *or_unknown(const char *text)
 	return *text ? text : "n/a";
 }
 
-static const char *at_end(const struct bugreport *bug, size_t row)
+/* What the option was in the end; "": not known. */
+static const char *ended_with(const struct bugreport *bug, size_t row)
 {
-	if (!bug->ended || row >= bug->ended->count)
-		return "n/a";
-	return or_unknown(bug->ended->rows[row].granted);
+	return bug->ended && row < bug->ended->count ? bug->ended->rows[row].granted : "";
+}
+
+/* Values that are longer than their columns have lines of their own. */
+static void print_option(FILE *out, const char *side, const struct settings_row *row,
+			 const char *ended)
+{
+	const char *when = row->early ? "early" : "late", *granted = or_unknown(row->granted);
+	struct words words;
+	char line[256];
+
+	snprintf(line, sizeof(line), "  %-6s  %-24s %11s  %-5s %11s %11s", side, row->name,
+		 row->asked, when, granted, ended);
+	if (strlen(line) <= WORDS_COLUMNS) {
+		fprintf(out, "%s\n", line);
+		return;
+	}
+	snprintf(line, sizeof(line), "  %-6s  %-24s", side, row->name);
+	words_begin(&words, out, OPTION_AT, line);
+	words_add(&words, "asked %s,", row->asked);
+	words_add(&words, "%s,", when);
+	words_add(&words, "granted %s,", granted);
+	words_add(&words, "at end %s", ended);
+	words_end(&words);
 }
 
 static void print_options(const struct bugreport *bug, const struct evidence *evidence)
@@ -151,20 +218,19 @@ static void print_options(const struct bugreport *bug, const struct evidence *ev
 	const struct settings *opened = bug->opened;
 
 	bugreport_section(bug, "options");
-	print_command(out, "source:",
-		      evidence && evidence->peer_command ? evidence->peer_command : "n/a");
-	if (!opened || opened->count == 0) {
+	print_command(out, "source:", evidence->peer_command ? evidence->peer_command : "n/a");
+	if (!opened) {
+		fputs("n/a at the sink: no connection\n", out);
+		return;
+	}
+	if (opened->count == 0) {
 		fputs("none at the sink\n", out);
 		return;
 	}
 	fprintf(out, "  %-6s  %-24s %11s  %-5s %11s %11s\n", "side", "option", "asked", "when",
 		"granted", "at end");
-	for (size_t i = 0; i < opened->count; i++) {
-		const struct settings_row *row = &opened->rows[i];
-
-		fprintf(out, "  %-6s  %-24s %11s  %-5s %11s %11s\n", "sink", row->name, row->asked,
-			row->early ? "early" : "late", or_unknown(row->granted), at_end(bug, i));
-	}
+	for (size_t i = 0; i < opened->count; i++)
+		print_option(out, "sink", &opened->rows[i], or_unknown(ended_with(bug, i)));
 }
 
 static void options_json(const struct bugreport *bug)
@@ -176,10 +242,10 @@ static void options_json(const struct bugreport *bug)
 		json_begin(&json, out_of(bug), "option");
 		json_text(&json, "side", "sink");
 		json_text(&json, "name", row->name);
-		json_text(&json, "asked", row->asked);
+		json_read_back(&json, "asked", row->asked, row->is_number);
 		json_text(&json, "when", row->early ? "early" : "late");
-		json_text(&json, "granted", *row->granted ? row->granted : NULL);
-		json_text(&json, "at_end", strcmp(at_end(bug, i), "n/a") ? at_end(bug, i) : NULL);
+		json_read_back(&json, "granted", row->granted, row->is_number);
+		json_read_back(&json, "at_end", ended_with(bug, i), row->is_number);
 		json_end(&json);
 	}
 }
@@ -223,6 +289,18 @@ static double most_waited(const struct evidence *evidence)
 	return most;
 }
 
+/* Of no TCP there is no state to ask for. */
+static double longest_asking(const struct evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->count; i++) {
+		const struct facts *facts = evidence->connection[i].facts;
+
+		if (facts && facts->length_s[FACTS_SENDER] > 0)
+			return evidence->asking_s;
+	}
+	return NAN;
+}
+
 static struct during look_back(const struct bugreport *bug, const struct evidence *evidence)
 {
 	struct facts_sample two[2];
@@ -230,8 +308,7 @@ static struct during look_back(const struct bugreport *bug, const struct evidenc
 	struct during during;
 
 	two[0] = *bug->before;
-	facts_nothing(&two[1]);
-	process_sample_host(ROOT, &two[1]);
+	sample_host(&two[1]);
 	facts_over(two, 2, &host);
 	during.length_s = clock_to_seconds(clock_now() - bug->began);
 	during.steal = host.value[FACTS_HOST][FACT_STEAL_SHARE];
@@ -239,11 +316,10 @@ static struct during look_back(const struct bugreport *bug, const struct evidenc
 	during.others = during.cpus * (1 - host.value[FACTS_HOST][FACT_IDLE] /
 						   host.value[FACTS_HOST][FACT_TICKS]);
 	during.waited = most_waited(evidence);
-	during.load = process_load(ROOT);
+	during.load = hostfile_exists(ROOT, "/proc/loadavg") ? process_load(ROOT) : NAN;
 	during.observer = (used_cpu_s() + (evidence->cpu_s >= 0 ? evidence->cpu_s : 0)) /
 			  during.length_s;
-	/* Where nobody answered, nothing was waited for. */
-	during.asking_s = isnan(evidence->cpu_s) ? NAN : evidence->asking_s;
+	during.asking_s = longest_asking(evidence);
 	return during;
 }
 
@@ -272,11 +348,14 @@ static void print_during(const struct bugreport *bug, const struct during *durin
 		   share_or_unknown(during->steal).text);
 	words_end(&words);
 	words_begin(&words, out, LABEL, "waiting");
-	words_text(&words,
-		   "workers were ready but waited for a CPU %s of the time, in the "
-		   "connection where that was longest%s",
-		   share_or_unknown(during->waited).text,
-		   during->waited > OTHERS_SHARE ? ": others were running" : "");
+	if (isnan(during->waited))
+		words_text(&words, "n/a");
+	else
+		words_text(&words,
+			   "workers were ready but waited for a CPU %s of the time, in the "
+			   "connection where that was longest%s",
+			   share_or_unknown(during->waited).text,
+			   during->waited > OTHERS_SHARE ? ": others were running" : "");
 	words_end(&words);
 	words_begin(&words, out, LABEL, "observer");
 	words_text(&words, "%s of one CPU; the longest wait for a sender's state %s",

@@ -21,12 +21,14 @@ struct facts_sample;
 struct hostenv;
 struct netcount;
 struct report;
+struct run;
 struct settings;
 
 struct bugreport {
 	struct report *report;
 	int64_t began;
-	struct hostenv *machine;     /* NULL: no live run */
+	const struct run *saved;     /* what it is about instead of a live run, or NULL */
+	struct hostenv *machine;     /* empty: a saved text says nothing of it */
 	struct netcount *counters;   /* as the run began */
 	struct facts_sample *before; /* the machine as the run began */
 	struct settings *opened;     /* what the first connection was given, */
@@ -34,10 +36,12 @@ struct bugreport {
 };
 
 /*
- * Look at the machine, if the run is live, and print what comes before its
- * lines; argv is that of the program.  -1: no memory.
+ * Print what comes before the lines of a live run, which is not begun before
+ * this has looked at the machine; or, saved not NULL, before what is said of
+ * that one, with its machine.  argv is that of the program.  -1: no memory.
  */
-int bugreport_begin(struct bugreport *bug, struct report *report, char **argv);
+int bugreport_begin(struct bugreport *bug, struct report *report, const struct run *saved,
+		    char **argv);
 
 /* What was set, and what the kernel said of each connection. */
 void bugreport_connections(const struct bugreport *bug, const struct evidence *evidence);

@@ -149,17 +149,27 @@ static void say_explanation(struct conclusion *c)
 static void say_summary(struct conclusion *c)
 {
 	FILE *out = c->report->out;
-	int json = c->plan->json;
+	const struct summary *newest = &c->summary[c->count - 1];
+	int pair = c->count == 2;
 
-	if (c->input->bug)
-		section(c, c->count == 2 ? "comparison" : "summary");
-	if (c->count == 1)
-		(json ? figures_summary_json : figures_summary)(out, &c->summary[0]);
-	for (size_t i = 0; c->count == 2 && json && i < c->count; i++)
-		figures_summary_json(out, &c->summary[i]);
-	if (c->count == 2)
-		(json ? figures_compare_json : figures_compare)(out, &c->compare, c->name[0],
-								c->name[1]);
+	if (c->plan->json) {
+		for (size_t i = 0; i < c->count; i++)
+			figures_summary_json(out, &c->summary[i]);
+		if (pair)
+			figures_compare_json(out, &c->compare, c->name[0], c->name[1]);
+		return;
+	}
+	/* A report says all of its own run. */
+	if (!pair || (c->input->bug && c->input->live)) {
+		if (c->input->bug)
+			section(c, "summary");
+		figures_summary(out, newest);
+	}
+	if (pair) {
+		if (c->input->bug)
+			section(c, "comparison");
+		figures_compare(out, &c->compare, c->name[0], c->name[1]);
+	}
 }
 
 static void say_figures(struct conclusion *c)

@@ -9,6 +9,8 @@
 #include "hostcpu.h"
 #include "hostfile.h"
 #include "hostlo.h"
+#include "run.h"
+#include "run.h"
 #include "words.h"
 
 #define TEXT_SIZE 1024 /* before it is cut */
@@ -533,4 +535,15 @@ const char *hostenv_get(const struct hostenv *env, const char *key)
 	const struct hostenv_entry *entry = find(env, key);
 
 	return entry ? entry->value : NULL;
+}
+
+int hostenv_from_run(struct hostenv *env, const struct run *run)
+{
+	*env = (struct hostenv){ .count = 0 };
+	for (size_t i = 0; i < run->environments; i++)
+		if (hostenv_set(env, run->environment[i].name, run->environment[i].value)) {
+			hostenv_free(env);
+			return -1;
+		}
+	return 0;
 }

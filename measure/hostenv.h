@@ -62,6 +62,9 @@ void hostenv_json(FILE *out, const struct hostenv *env);
 /* Into the run, as if it had been read from its report.  -1: no memory. */
 int hostenv_to_run(const struct hostenv *env, struct run *run);
 
+/* What the run says of its machine.  -1: no memory, and it is empty. */
+int hostenv_from_run(struct hostenv *env, const struct run *run);
+
 /*
  * The length of the key with which a line of the section begins, 0 where it
  * goes on with the value before.  Lines have no blanks in front, and no

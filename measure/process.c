@@ -415,7 +415,8 @@ static size_t put_word(const char *word, char *text, size_t size)
 
 		if (!plain && strchr("\"\\$`", c))
 			text[used++] = '\\';
-		text[used++] = c < 0x20 || c >= 0x7f ? '?' : (char)c;
+		/* Among options a tab or newline is as good as a blank. */
+		text[used++] = isspace(c) ? ' ' : c < 0x20 || c >= 0x7f ? '?' : (char)c;
 	}
 	if (!plain)
 		text[used++] = '"';
