@@ -42,7 +42,7 @@ PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
 	mechanism ledger summary expect transfer hostenv netcount alternatives sweep process \
-	tcpstate watch
+	tcpstate watch explain
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) \
@@ -125,6 +125,14 @@ unit_transfer_NEEDS = measure/transfer measure/ledger measure/platform measure/w
 help_facts_NEEDS = measure/figures_explain measure/figures_association measure/figures_kernel \
 	measure/association $(STATISTICS) $(unit_limiter_NEEDS) measure/mechanism \
 	measure/mechanism_say measure/words measure/json
+
+unit_explain_NEEDS = measure/explain measure/association measure/association_gap measure/facts \
+	measure/figures_association measure/figures_explain measure/figures_kernel measure/json \
+	measure/limiter measure/mechanism measure/mechanism_say measure/run measure/summary \
+	measure/words $(STATISTICS)
+
+# Memory that it is refused.
+$(BUILD)/unit_explain: private LDFLAGS += -Wl,--wrap=calloc
 
 STATISTICS = measure/levels measure/stats measure/dist
 

@@ -80,24 +80,44 @@ static double counted(const struct netcount *before, const struct netcount *afte
 	return to >= from ? to - from : NAN;
 }
 
+static int fill(struct evidence *evidence, struct evidence_connection *to, struct watch *watch)
+{
+	if (!watch)
+		return 0;
+	if (keep_facts(to, watch) || keep_samples(evidence, to, watch))
+		return -1;
+	return keep_peer(evidence, watch_peer(watch));
+}
+
+/* Connections of a round end in any order; the last one goes where it belongs. */
+static void sort_in_last(struct evidence *evidence)
+{
+	struct evidence_connection *list = evidence->connection, last = list[evidence->count - 1];
+	size_t at = evidence->count - 1;
+
+	for (; at > 0 && list[at - 1].number > last.number; at--)
+		list[at] = list[at - 1];
+	list[at] = last;
+}
+
 int evidence_add(struct evidence *evidence, const struct run_connection *connection,
 		 struct watch *watch, const struct netcount *before, const struct netcount *after)
 {
 	struct evidence_connection *to = append(evidence);
+	double length_s = connection->length_s > 0 ? connection->length_s : NAN;
+	int failed;
 
 	if (!to)
 		return -1;
 	*to = (struct evidence_connection){
 		.number = connection->number,
 		.rate = run_rate(connection->bytes, connection->length_s),
-		.delayed_acks = counted(before, after, "TcpExt.DelayedACKs") / connection->length_s,
+		.delayed_acks = counted(before, after, "TcpExt.DelayedACKs") / length_s,
 		.timeouts = counted(before, after, "TcpExt.TCPTimeouts"),
 	};
-	if (!watch)
-		return 0;
-	if (keep_facts(to, watch) || keep_samples(evidence, to, watch))
-		return -1;
-	return keep_peer(evidence, watch_peer(watch));
+	failed = fill(evidence, to, watch);
+	sort_in_last(evidence);
+	return failed;
 }
 
 void evidence_free(struct evidence *evidence)

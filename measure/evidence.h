@@ -27,7 +27,7 @@ struct evidence_connection {
 };
 
 struct evidence {
-	struct evidence_connection *connection;
+	struct evidence_connection *connection; /* in the order of their numbers */
 	size_t count;
 	size_t room;
 	size_t samples;	    /* kept of all connections */

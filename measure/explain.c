@@ -192,11 +192,16 @@ static double figure_of(const struct candidate *candidate, const struct facts *f
 
 /* ---- association ---- */
 
-static int is_spread(const struct summary *summary)
+static enum explain_spread spread_of(const struct summary *summary)
 {
-	return summary->groups->grouping == STATS_GROUPS_FOUND ||
-	       summary->variance->verdict == LEVELS_BETWEEN ||
-	       summary->variance->verdict == LEVELS_WITHIN;
+	if (summary->groups->grouping == STATS_GROUPS_FOUND)
+		return EXPLAIN_SPREAD;
+	switch (summary->variance->verdict) {
+	case LEVELS_BETWEEN:
+	case LEVELS_WITHIN: return EXPLAIN_SPREAD;
+	case LEVELS_TOO_FEW: return EXPLAIN_TOO_FEW;
+	default: return EXPLAIN_NO_SPREAD;
+	}
 }
 
 static int by_value(const void *a, const void *b)
@@ -333,6 +338,22 @@ static int choose_typical(struct explanation *e, const struct mechanism_input *o
 	return 0;
 }
 
+/* As the table of rules has them: which connection was first does not matter. */
+static void sort_mechanisms(struct explanation *e)
+{
+	size_t sorted = 0;
+
+	for (size_t r = 0; r < e->rules; r++)
+		for (size_t i = sorted; i < e->mechanisms; i++)
+			if (e->mechanism[i].rule == mechanism_rule(r)) {
+				struct explain_mechanism one = e->mechanism[i];
+
+				e->mechanism[i] = e->mechanism[sorted];
+				e->mechanism[sorted++] = one;
+				break;
+			}
+}
+
 static int find_mechanisms(struct explanation *e, const struct mechanism_input *ours,
 			   const struct evidence *evidence)
 {
@@ -351,6 +372,7 @@ static int find_mechanisms(struct explanation *e, const struct mechanism_input *
 			if (add_member(e, evidence, &hits[k], one->number))
 				return -1;
 	}
+	sort_mechanisms(e);
 	for (size_t i = 0; i < e->mechanisms; i++)
 		if (choose_typical(e, ours, evidence, &e->mechanism[i]))
 			return -1;
@@ -372,7 +394,7 @@ static int find_odd(struct explanation *e, const struct summary *summary,
 		    one->row->group != SUMMARY_NO_GROUP &&
 		    summary->groups->group[one->row->group].n <= STATS_ODD_MAX)
 			e->odd[e->odds++] = (struct explain_odd){ one->row->number,
-								  one->row->median,
+								  one->evidence->rate,
 								  one->evidence->facts };
 	}
 	return 0;
@@ -395,13 +417,19 @@ static void figures_over_time(const struct evidence_connection *one, const struc
 	}
 }
 
+/* When this program's end was looked at; its process where it has no TCP. */
+static double time_of(const struct facts_sample *sample)
+{
+	return fmax(sample->time_s[FACTS_RECEIVER], sample->process_time_s[FACTS_RECEIVER]);
+}
+
 /* How many of the steps lie before the change. */
 static size_t steps_before(const struct evidence_connection *one, double after_s)
 {
 	size_t before = 0;
 
 	while (before + 1 < one->sample_count &&
-	       one->samples[before + 1].time_s[FACTS_RECEIVER] < one->start_s + after_s)
+	       time_of(&one->samples[before + 1]) < one->start_s + after_s)
 		before++;
 	return before;
 }
@@ -414,8 +442,10 @@ static double median_of(const double *value, size_t n)
 	for (size_t i = 0; i < n; i += step)
 		if (!isnan(value[i]))
 			copy[known++] = value[i];
+	if (known == 0)
+		return NAN;
 	qsort(copy, known, sizeof(*copy), by_value);
-	return known ? copy[known / 2] : NAN;
+	return copy[known / 2];
 }
 
 static void name_changed(struct explain_change *change, const struct candidate *candidate,
@@ -496,7 +526,7 @@ int explain_make(const struct mechanism_input *ours, const struct summary *summa
 	failed = find_mechanisms(explanation, ours, evidence) ||
 		 find_members(explanation, summary, evidence, &members);
 	if (!failed && members.count > 0) {
-		explanation->spread = is_spread(summary) ? EXPLAIN_SPREAD : EXPLAIN_NO_SPREAD;
+		explanation->spread = spread_of(summary);
 		failed = find_odd(explanation, summary, &members) ||
 			 find_changes(explanation, summary, evidence);
 	}

@@ -22,6 +22,7 @@ struct summary;
 
 enum explain_spread {
 	EXPLAIN_NOT_WATCHED, /* the kernel was not asked, or did not answer */
+	EXPLAIN_TOO_FEW,     /* connections or intervals to see a spread */
 	EXPLAIN_NO_SPREAD,   /* connections are alike: there is nothing to explain */
 	EXPLAIN_SPREAD
 };
@@ -35,11 +36,11 @@ struct explain_mechanism {
 	const char *sentence;
 };
 
-/* A connection whose speed is not that of the others. */
+/* A connection of known facts whose speed is not that of the others. */
 struct explain_odd {
 	unsigned int number;
-	double rate;		   /* MB/s */
-	const struct facts *facts; /* NULL: not known */
+	double rate;		   /* MB/s, of the whole connection */
+	const struct facts *facts; /* of the evidence, which must outlive it */
 };
 
 /* Facts that changed with a level inside a connection. */

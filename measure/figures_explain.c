@@ -14,19 +14,51 @@
 
 #define ROWS_MAX 60
 #define LIST_MAX 30 /* connections or ranges of them in a list */
+#define INDENT 2
+
+/* ---- lists of connections ---- */
+
+/* "1 3-6 9", by numbers in their order. */
+struct list {
+	struct words *words;
+	unsigned int first, last; /* a range that may go on; 0: none yet */
+	size_t parts;
+};
+
+static void list_end(struct list *list)
+{
+	if (!list->first || ++list->parts > LIST_MAX + 1)
+		return;
+	if (list->parts > LIST_MAX)
+		words_add(list->words, "...");
+	else if (list->last > list->first + 1)
+		words_add(list->words, "%u-%u", list->first, list->last);
+	else if (list->last > list->first)
+		words_text(list->words, "%u %u", list->first, list->last);
+	else
+		words_add(list->words, "%u", list->first);
+}
+
+static void list_add(struct list *list, unsigned int number)
+{
+	if (list->first && number == list->last + 1) {
+		list->last = number;
+		return;
+	}
+	list_end(list);
+	list->first = list->last = number;
+}
+
+static void add_list(struct words *words, const unsigned int *number, size_t count)
+{
+	struct list list = { .words = words };
+
+	for (size_t i = 0; i < count; i++)
+		list_add(&list, number[i]);
+	list_end(&list);
+}
 
 /* ---- the kernel's table ---- */
-
-static struct words_number figure_or_dash(const char *format, double value)
-{
-	struct words_number number;
-
-	if (isnan(value))
-		snprintf(number.text, sizeof(number.text), "n/a");
-	else
-		snprintf(number.text, sizeof(number.text), format, value);
-	return number;
-}
 
 /* The CPU that it was seen on most, with a mark where there were others. */
 static struct words_number cpu_text(const struct facts_cpus *cpus)
@@ -47,49 +79,74 @@ static struct words_number cpu_text(const struct facts_cpus *cpus)
 
 static void print_table_head(FILE *out)
 {
-	fputs(" conn  MB/sec limiter    busy  cwnd     rtt  lost seg kB sndbuf rcvbuf  cpu\n"
-	      "                           %   seg      us   seg   mean     MB     MB  s>r\n",
+	fputs("conn  MB/sec limiter     busy  cwnd    rtt  lost   seg sndbuf rcvbuf   cpu\n"
+	      "                            %   seg     us   seg    kB     kB     kB   s>r\n",
 	      out);
+}
+
+/* What the two columns that need it stand for. */
+static void print_table_legend(FILE *out)
+{
+	fputs("lost: sent again, without what was unneeded (DSACK); * on other CPUs, too\n", out);
 }
 
 static void print_table_row(FILE *out, unsigned int number, double rate, const struct facts *facts)
 {
 	const double *s = facts->value[FACTS_SENDER], *r = facts->value[FACTS_RECEIVER];
+	double busy = facts_share(facts, FACTS_SENDER, FACT_BUSY);
 	struct limiter limiter = limiter_of(facts, rate * 1e6);
 
-	fprintf(out, "%5u %7s %-9s %5s %5s %7s %5s %6s %6s %6s %2s>%s\n", number,
-		words_figure(rate).text, limiter.text,
-		figure_or_dash("%.0f", 100 * facts_share(facts, FACTS_SENDER, FACT_BUSY)).text,
-		figure_or_dash("%.0f", s[FACT_CWND]).text, figure_or_dash("%.0f", s[FACT_RTT]).text,
-		figure_or_dash("%.0f", s[FACT_LOST]).text,
-		figure_or_dash("%.1f", s[FACT_MEAN_SEGMENT] / 1e3).text,
-		figure_or_dash("%.3g", s[FACT_SNDBUF] / 1e6).text,
-		figure_or_dash("%.3g", r[FACT_RCVBUF] / 1e6).text,
+	/* The kernel counts it in ticks, which may reach beyond the end. */
+	busy = busy > 1 ? 1 : busy;
+	fprintf(out, "%4u %7s %-11s %4s %5s %6s %5s %5s %6s %6s %4s>%s\n", number,
+		words_figure(rate).text, limiter.text, words_whole(100 * busy).text,
+		words_whole(s[FACT_CWND]).text, words_whole(s[FACT_RTT]).text,
+		words_whole(s[FACT_LOST]).text, words_times(s[FACT_MEAN_SEGMENT] / 1e3).text,
+		words_times(s[FACT_SNDBUF] / 1e3).text, words_times(r[FACT_RCVBUF] / 1e3).text,
 		cpu_text(&facts->cpus[FACTS_SENDER]).text,
 		cpu_text(&facts->cpus[FACTS_RECEIVER]).text);
 }
 
+/* Those of which nothing is known. */
+static void print_unseen(FILE *out, const struct evidence *evidence)
+{
+	struct words words;
+	struct list list = { .words = &words };
+
+	for (size_t i = 0; i < evidence->count; i++) {
+		if (evidence->connection[i].facts)
+			continue;
+		if (!list.first) {
+			words_begin(&words, out, INDENT, "");
+			words_text(&words, "n/a for connections:");
+		}
+		list_add(&list, evidence->connection[i].number);
+	}
+	list_end(&list);
+	if (list.first)
+		words_end(&words);
+}
+
 void figures_kernel(FILE *out, const struct evidence *evidence)
 {
-	size_t rows = 0, left = 0, unseen = 0;
+	size_t rows = 0;
 
 	for (size_t i = 0; i < evidence->count; i++) {
 		const struct evidence_connection *one = &evidence->connection[i];
 
-		if (!one->facts) {
-			unseen++;
-		} else if (rows == ROWS_MAX) {
-			left++;
-		} else {
-			if (rows++ == 0)
-				print_table_head(out);
-			print_table_row(out, one->number, one->rate, one->facts);
-		}
+		if (!one->facts || rows++ >= ROWS_MAX)
+			continue;
+		if (rows == 1)
+			print_table_head(out);
+		print_table_row(out, one->number, one->rate, one->facts);
 	}
-	if (left)
-		fprintf(out, "  and %zu more\n", left);
-	if (unseen)
-		fprintf(out, "  n/a for %zu connection%s\n", unseen, unseen == 1 ? "" : "s");
+	if (rows > ROWS_MAX)
+		fprintf(out, "  and %zu more\n", rows - ROWS_MAX);
+	if (rows)
+		print_table_legend(out);
+	print_unseen(out, evidence);
+	if (evidence->count == 0)
+		fputs("n/a: no connection has ended\n", out);
 }
 
 void figures_kernel_json(FILE *out, const struct evidence *evidence)
@@ -110,13 +167,9 @@ void figures_kernel_json(FILE *out, const struct evidence *evidence)
 
 static void print_odd(FILE *out, const struct explanation *e)
 {
-	struct words words;
-
 	if (!e->odds)
 		return;
-	words_begin(&words, out, 0, "");
-	words_text(&words, "Odd connections, too few for a test; their facts:");
-	words_end(&words);
+	fputs("odd connections, too few for a test; their facts:\n", out);
 	print_table_head(out);
 	for (size_t i = 0; i < e->odds; i++)
 		print_table_row(out, e->odd[i].number, e->odd[i].rate, e->odd[i].facts);
@@ -128,8 +181,8 @@ static void print_changes(FILE *out, const struct explanation *e)
 		const struct explain_change *change = &e->change[i];
 		struct words words;
 
-		words_begin(&words, out, 0, "");
-		words_text(&words, "With the level of connection %u after %s s", change->connection,
+		words_begin(&words, out, INDENT, "with");
+		words_text(&words, "the level of connection %u after %s s", change->connection,
 			   words_figure(change->after_s).text);
 		words_text(&words, change->count ? "changed:" : "changed none of the facts.");
 		for (size_t k = 0; k < change->count; k++)
@@ -142,25 +195,21 @@ static void print_changes(FILE *out, const struct explanation *e)
 	}
 }
 
-static const char *why_nothing(const struct explanation *explanation)
-{
-	if (explanation->spread == EXPLAIN_NOT_WATCHED)
-		return "n/a: the kernel told nothing of these connections.";
-	if (explanation->watched == 1)
-		return "Nothing to explain: that takes more than one connection.";
-	return "Nothing to explain: no spread between connections beyond what chance does.";
-}
-
 void figures_explain(FILE *out, const struct explanation *explanation)
 {
-	struct words words;
-
-	if (explanation->spread == EXPLAIN_SPREAD) {
+	switch (explanation->spread) {
+	case EXPLAIN_SPREAD:
 		figures_association(out, explanation->association, explanation->facts);
-	} else {
-		words_begin(&words, out, 0, "");
-		words_text(&words, "%s", why_nothing(explanation));
-		words_end(&words);
+		break;
+	case EXPLAIN_NO_SPREAD:
+		fputs("nothing to explain: connections differ no more than by chance\n", out);
+		break;
+	case EXPLAIN_TOO_FEW:
+		fputs("cannot tell below 3 connections, with 2 intervals in one of them\n", out);
+		break;
+	case EXPLAIN_NOT_WATCHED:
+		fputs("n/a: the kernel told nothing of these connections\n", out);
+		break;
 	}
 	print_odd(out, explanation);
 	print_changes(out, explanation);
@@ -194,46 +243,27 @@ void figures_explain_json(FILE *out, const struct explanation *explanation)
 
 /* ---- mechanisms ---- */
 
-/* "1 3-6 9" */
-static void add_list(struct words *words, const unsigned int *number, size_t count)
-{
-	size_t parts = 0;
-
-	for (size_t i = 0, last; i < count && parts < LIST_MAX; i = last + 1, parts++) {
-		last = i;
-		while (last + 1 < count && number[last + 1] == number[last] + 1)
-			last++;
-		if (last > i + 1)
-			words_add(words, "%u-%u", number[i], number[last]);
-		else
-			words_add(words, "%u", number[last = i]);
-		if (parts + 1 == LIST_MAX && last + 1 < count)
-			words_add(words, "...");
-	}
-}
-
 static void print_mechanism(FILE *out, const struct explain_mechanism *one, size_t watched)
 {
 	struct words words;
 
-	words_begin(&words, out, 2, "");
+	words_begin(&words, out, INDENT, "");
 	words_text(&words, "%s,", one->rule->title);
-	if (one->members == watched && watched > 1)
+	if (one->members == watched && watched > 1) {
 		words_text(&words, "in all %zu connections:", watched);
-	else
+	} else {
 		words_text(&words, "in connection%s", one->members == 1 ? "" : "s");
-	if (one->members != watched || watched == 1) {
 		add_list(&words, one->member, one->members);
 		words_mark(&words, ':');
 	}
 	words_end(&words);
-	words_begin(&words, out, 4, "");
+	words_begin(&words, out, 2 * INDENT, "");
 	if (one->members > 1)
 		words_text(&words, "(connection %u)", one->typical);
 	words_text(&words, "%s", one->sentence);
 	words_end(&words);
 	if (one->rule->source && *one->rule->source) {
-		words_begin(&words, out, 4, "");
+		words_begin(&words, out, 2 * INDENT, "");
 		words_text(&words, "[%s]", one->rule->source);
 		words_end(&words);
 	}

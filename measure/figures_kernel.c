@@ -12,17 +12,6 @@
 
 /* ---- the columns of an interval ---- */
 
-static struct words_number whole(double value)
-{
-	struct words_number number;
-
-	if (isnan(value))
-		snprintf(number.text, sizeof(number.text), "n/a");
-	else
-		snprintf(number.text, sizeof(number.text), "%.0f", value);
-	return number;
-}
-
 /* Microseconds as they are below 10000, milliseconds from there on. */
 static struct words_number round_trip(double us)
 {
@@ -52,12 +41,14 @@ void figures_columns(FILE *out, const struct facts *facts, double rate, double b
 	r = facts->value[FACTS_RECEIVER];
 	limiter = limiter_of(facts, rate * 1e6);
 	fprintf(out, "  %-9s %3s>%-3s %6s %s  cw %-4s rtt %-7s rtx ", limiter.text,
-		whole(s[FACT_CPU]).text, whole(r[FACT_CPU]).text, whole(bytes_per_call).text, unit,
-		whole(s[FACT_CWND]).text, round_trip(s[FACT_RTT]).text);
+		words_whole(s[FACT_CPU]).text, words_whole(r[FACT_CPU]).text,
+		words_whole(bytes_per_call).text, unit, words_whole(s[FACT_CWND]).text,
+		round_trip(s[FACT_RTT]).text);
 	if (s[FACT_DSACK_DUPS] > 0)
-		fprintf(out, "%s +%.0f spurious", whole(s[FACT_LOST]).text, s[FACT_DSACK_DUPS]);
+		fprintf(out, "%s +%.0f spurious", words_whole(s[FACT_LOST]).text,
+			s[FACT_DSACK_DUPS]);
 	else
-		fprintf(out, "%s", whole(s[FACT_RETRANSMITS]).text);
+		fprintf(out, "%s", words_whole(s[FACT_RETRANSMITS]).text);
 }
 
 /* ---- JSON ---- */
