@@ -82,6 +82,14 @@ build_portable() {
 	status 0
 	eq "bytes" "$(json "$T/out" -e end bytes)" \
 		"$(json "$SRC_OUT" -e end bytes)"
+	# A report is one all the same, of what is not known as well.
+	run 10 "$SINK" -R -n 2 -d 0.2 -p "$PORT"
+	status 0
+	match "last line" "$(tail -n 1 "$T/out")" '^==== end ='
+	match "machine" "$out" '^memory +n/a'
+	match "kernel" "$out" '^  n/a for connections: 1 2$'
+	match "load" "$out" '^load +n/a in 1 min; n/a of n/a CPUs'
+	match "counters" "$out" '^TcpExt: n/a$'
 }
 
 build_in_parallel() {
