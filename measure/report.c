@@ -397,10 +397,11 @@ static const char *timeout_name(const struct report *report,
 	return "timed out";
 }
 
-static void early_end(const struct run_connection *connection, const char *what, char *text,
-		      size_t size)
+/* In a report the line is short: it says how long it was, and the command what was planned. */
+static void early_end(const struct report *report, const struct run_connection *connection,
+		      const char *what, char *text, size_t size)
 {
-	if (connection->planned_s > 0)
+	if (connection->planned_s > 0 && !report->plan->report)
 		snprintf(text, size, "%s after %s s of %s", what,
 			 words_figure(connection->length_s).text,
 			 words_figure(connection->planned_s).text);
@@ -418,9 +419,9 @@ static void reason_text(const struct report *report, const struct run_connection
 		if (connection->sends)
 			snprintf(text, size, "closed by the sink");
 		else
-			early_end(connection, "ended by the source", text, size);
+			early_end(report, connection, "ended by the source", text, size);
 		break;
-	case RUN_RESET: early_end(connection, "reset by the source", text, size); break;
+	case RUN_RESET: early_end(report, connection, "reset by the source", text, size); break;
 	case RUN_TIMEOUT: snprintf(text, size, "%s", timeout_name(report, connection)); break;
 	case RUN_KILLED:
 		snprintf(text, size, "worker killed by signal %d", connection->signal);
