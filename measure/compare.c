@@ -298,13 +298,7 @@ void compare_free(struct compare *compare)
 
 const char *compare_verdict(const struct compare *compare)
 {
-	static const char *const names[] = {
-		[STATS_CANNOT_TELL] = "cannot tell", [STATS_NO_DIFFERENCE] = "no difference seen",
-		[STATS_SMALL] = "small difference",  [STATS_FASTER] = "faster",
-		[STATS_SLOWER] = "slower",
-	};
-
-	return names[compare->ratio->verdict];
+	return stats_verdict_name(compare->ratio->verdict);
 }
 
 const char *compare_machines(const struct compare *compare)

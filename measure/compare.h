@@ -54,7 +54,7 @@ int compare_make(const struct summary *before, const struct summary *after,
 /* Takes an empty one ({ 0 }), too. */
 void compare_free(struct compare *compare);
 
-/* "cannot tell", "no difference seen", "small difference", "faster", "slower" */
+/* As stats_verdict_name(). */
 const char *compare_verdict(const struct compare *compare);
 
 /* "different", "the same", "not given by the new run"; NULL: neither says anything */

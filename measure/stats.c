@@ -279,6 +279,17 @@ size_t stats_group_of(const struct stats_groups *groups, double level)
 
 /* ---- two runs ---- */
 
+const char *stats_verdict_name(enum stats_verdict verdict)
+{
+	static const char *const names[] = {
+		[STATS_CANNOT_TELL] = "cannot tell", [STATS_NO_DIFFERENCE] = "no difference seen",
+		[STATS_SMALL] = "small difference",  [STATS_FASTER] = "faster",
+		[STATS_SLOWER] = "slower",
+	};
+
+	return names[verdict];
+}
+
 /* Two sorted arrays and the n*m differences b[j] - a[i] between them. */
 struct pairs {
 	const double *a;

@@ -123,6 +123,9 @@ enum stats_verdict {
 	STATS_SLOWER
 };
 
+/* "cannot tell", "no difference seen", "small difference", "faster", "slower" */
+const char *stats_verdict_name(enum stats_verdict verdict);
+
 struct stats_comparison {
 	enum stats_verdict verdict;
 	size_t before; /* number of connections */
