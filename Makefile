@@ -33,16 +33,17 @@ FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
 MEASURE = alternatives association association_gap bugreport clock compare conclude dial dist \
 	  evidence expect explain facts figures figures_association figures_compare \
-	  figures_explain figures_json figures_kernel figures_ledger header hostcpu hostenv \
-	  hostenv_text hostfile hostlo json ledger levels limiter mechanism mechanism_say netcount \
-	  observer plan platform process report run saved saved_line saved_machine settings stats \
-	  summary sweep sweep_near sweep_order tcpstate transfer usage wait watch watcher words
+	  figures_explain figures_json figures_kernel figures_ledger figures_sweep \
+	  figures_transport header hostcpu hostenv hostenv_text hostfile hostlo json ledger levels \
+	  limiter mechanism mechanism_say netcount observer plan platform process report run saved \
+	  saved_line saved_machine settings stats summary sweep sweep_near sweep_order sweep_table \
+	  tcpstate transfer usage wait watch watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
 	mechanism ledger summary expect transfer hostenv netcount alternatives sweep process \
-	tcpstate watch explain
+	tcpstate watch explain sweep_table
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) \
@@ -94,8 +95,9 @@ unit_addresses_NEEDS = socklib
 unit_json_NEEDS = measure/json
 unit_run_NEEDS = measure/run
 unit_ledger_NEEDS = measure/ledger measure/figures_ledger measure/words measure/json
-unit_saved_NEEDS = measure/saved measure/saved_line measure/saved_machine \
-	measure/hostenv_text measure/words measure/json measure/run $(STATISTICS) socklib
+unit_saved_NEEDS = measure/saved measure/saved_line measure/saved_machine measure/hostenv_text \
+	measure/words measure/json measure/run $(STATISTICS) socklib measure/sweep_saved \
+	measure/sweep_table
 unit_stats_NEEDS = $(STATISTICS)
 unit_rates_NEEDS = $(STATISTICS)
 unit_association_NEEDS = measure/association measure/association_gap \
@@ -114,6 +116,13 @@ unit_explain_NEEDS = measure/explain measure/association measure/association_gap
 	measure/figures_association measure/figures_explain measure/figures_kernel measure/json \
 	measure/limiter measure/mechanism measure/mechanism_say measure/run measure/summary \
 	measure/words $(STATISTICS)
+unit_sweep_table_NEEDS = measure/sweep_table measure/figures_sweep measure/figures_transport \
+	measure/words measure/json $(STATISTICS)
+unit_sweep_saved_NEEDS = $(unit_saved_NEEDS) measure/figures_sweep measure/figures_sweep_compare \
+	measure/sweep_compare measure/sweep_expect measure/expect measure/compare measure/summary \
+	measure/figures measure/figures_json
+unit_cliff_NEEDS = measure/cliff measure/figures_cliff measure/sweep_table measure/words \
+	measure/json $(STATISTICS)
 unit_facts_NEEDS = measure/facts
 unit_process_NEEDS = measure/process measure/facts measure/clock
 unit_watch_NEEDS = measure/watch measure/watcher measure/tcpstate measure/process \

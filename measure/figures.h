@@ -25,6 +25,7 @@ struct ledger;
 struct ledger_sum;
 struct ledger_timer;
 struct summary;
+struct sweep_table;
 struct watcher_answer;
 
 /* Several lines. */
@@ -88,6 +89,26 @@ void figures_explain_json(FILE *out, const struct explanation *explanation);
 /* The mechanisms that the evidence supports, with it; and events "mechanism". */
 void figures_mechanisms(FILE *out, const struct explanation *explanation);
 void figures_mechanisms_json(FILE *out, const struct explanation *explanation);
+
+/*
+ * A sweep: what it was, and a row for each setting, all with the same number of
+ * words, as the line above them: sort(1) and gnuplot take them as they are.
+ * Where the values of a setting are long the bar shrinks and then goes; beyond
+ * that a line may be longer than others here.
+ * JSON: "sweep", and "setting" for each row, the added ones too.
+ */
+void figures_sweep(FILE *out, const struct sweep_table *table);
+void figures_sweep_json(FILE *out, const struct sweep_table *table);
+
+/* What -r reads of it: the median of each connection, six digits. */
+void figures_sweep_medians(FILE *out, const struct sweep_table *table);
+
+/*
+ * A sweep whose only axis is -x, a column for each transport; block: "64K".
+ * JSON: "transport" for each.
+ */
+void figures_transports(FILE *out, const struct sweep_table *table, const char *block);
+void figures_transports_json(FILE *out, const struct sweep_table *table);
 
 /*
  * Who is at the other end, which is called a "source" or "sink"; one line or more.
