@@ -31,9 +31,9 @@ COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
-MEASURE = alternatives association association_gap bugreport clock compare conclude dial dist \
-	  evidence expect explain facts figures figures_association figures_compare \
-	  figures_explain figures_json figures_kernel figures_ledger figures_sweep \
+MEASURE = alternatives association association_gap bugreport cliff clock compare conclude dial \
+	  dist evidence expect explain facts figures figures_association figures_cliff \
+	  figures_compare figures_explain figures_json figures_kernel figures_ledger figures_sweep \
 	  figures_transport header hostcpu hostenv hostenv_text hostfile hostlo json ledger levels \
 	  limiter mechanism mechanism_say netcount observer plan platform process report run saved \
 	  saved_line saved_machine settings stats summary sweep sweep_near sweep_order sweep_table \
@@ -43,7 +43,7 @@ PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
 	mechanism ledger summary expect transfer hostenv netcount alternatives sweep process \
-	tcpstate watch explain sweep_table
+	tcpstate watch explain sweep_table cliff
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) \

@@ -15,6 +15,7 @@
 
 struct association;
 struct association_fact;
+struct cliffs;
 struct compare;
 struct evidence;
 struct expect_result;
@@ -102,6 +103,10 @@ void figures_sweep_json(FILE *out, const struct sweep_table *table);
 
 /* What -r reads of it: the median of each connection, six digits. */
 void figures_sweep_medians(FILE *out, const struct sweep_table *table);
+
+/* asked: connections per setting.  JSON: "cliff" for each. */
+void figures_cliffs(FILE *out, const struct cliffs *cliffs, size_t asked);
+void figures_cliffs_json(FILE *out, const struct cliffs *cliffs);
 
 /*
  * A sweep whose only axis is -x, a column for each transport; block: "64K".
