@@ -34,16 +34,17 @@ FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 MEASURE = alternatives association association_gap bugreport cliff clock compare conclude dial \
 	  dist evidence expect explain facts figures figures_association figures_cliff \
 	  figures_compare figures_explain figures_json figures_kernel figures_ledger figures_sweep \
-	  figures_transport header hostcpu hostenv hostenv_text hostfile hostlo json ledger levels \
-	  limiter mechanism mechanism_say netcount observer plan platform process report run saved \
-	  saved_line saved_machine settings stats summary sweep sweep_near sweep_order sweep_table \
-	  tcpstate transfer usage wait watch watcher words
+	  figures_sweep_compare figures_transport header hostcpu hostenv hostenv_text hostfile \
+	  hostlo json ledger levels limiter mechanism mechanism_say netcount observer plan \
+	  platform process report run saved saved_line saved_machine settings stats summary sweep \
+	  sweep_compare sweep_expect sweep_near sweep_order sweep_saved sweep_table tcpstate \
+	  transfer usage wait watch watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
 	mechanism ledger summary expect transfer hostenv netcount alternatives sweep process \
-	tcpstate watch explain sweep_table cliff
+	tcpstate watch explain sweep_table cliff sweep_saved
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) \

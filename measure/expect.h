@@ -29,6 +29,7 @@ struct expect_metric {
 	const char *bound; /* an example: "500.." */
 	const char *help;
 	bool adds_up; /* further intervals can only raise it */
+	bool inside;  /* it is about the intervals of connections */
 	/*
 	 * One of these puts the value, HUGE_VAL when it has no limit, into the
 	 * result; -1 with result->why when it cannot be told.

@@ -430,11 +430,15 @@ static struct words_number value_text(const struct expect_result *result)
 	return text;
 }
 
-void figures_expect(FILE *out, const struct expect_result *result)
+void figures_expect_setting(FILE *out, const char *setting, const struct expect_result *result)
 {
 	struct words words;
 
 	words_begin(&words, out, 2, "expect");
+	if (setting) {
+		words_text(&words, "%s", setting);
+		words_mark(&words, ':');
+	}
 	words_text(&words, "%.60s: %s,", result->test->text, value_text(result).text);
 	words_text(&words, "%s", expect_verdict_name(result->verdict));
 	if (*result->why) {
@@ -442,4 +446,9 @@ void figures_expect(FILE *out, const struct expect_result *result)
 		words_text(&words, "%s", result->why);
 	}
 	words_end(&words);
+}
+
+void figures_expect(FILE *out, const struct expect_result *result)
+{
+	figures_expect_setting(out, NULL, result);
 }

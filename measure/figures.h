@@ -26,6 +26,7 @@ struct ledger;
 struct ledger_sum;
 struct ledger_timer;
 struct summary;
+struct sweep_compare;
 struct sweep_table;
 struct watcher_answer;
 
@@ -40,8 +41,9 @@ void figures_compare(FILE *out, const struct compare *compare, const char *befor
 void figures_association(FILE *out, const struct association *association,
 			 const struct association_fact *facts);
 
-/* One line. */
+/* One line; setting: what it is of, in a sweep. */
 void figures_expect(FILE *out, const struct expect_result *result);
+void figures_expect_setting(FILE *out, const char *setting, const struct expect_result *result);
 
 /* The ledger of one connection. */
 struct figures_ledger {
@@ -66,6 +68,8 @@ void figures_compare_json(FILE *out, const struct compare *compare, const char *
 void figures_association_json(FILE *out, const struct association *association,
 			      const struct association_fact *facts);
 void figures_expect_json(FILE *out, const struct expect_result *result);
+void figures_expect_setting_json(FILE *out, const char *setting,
+				 const struct expect_result *result);
 
 /*
  * What the kernel said of an interval, behind its rate: the limiter, the CPUs
@@ -114,6 +118,11 @@ void figures_cliffs_json(FILE *out, const struct cliffs *cliffs);
  */
 void figures_transports(FILE *out, const struct sweep_table *table, const char *block);
 void figures_transports_json(FILE *out, const struct sweep_table *table);
+
+/* One sweep against another, a line for each setting of both.  JSON:
+ * "compare_setting" for each, and "compare_sweep". */
+void figures_sweep_compare(FILE *out, const struct sweep_compare *compare);
+void figures_sweep_compare_json(FILE *out, const struct sweep_compare *compare);
 
 /*
  * Who is at the other end, which is called a "source" or "sink"; one line or more.

@@ -280,12 +280,14 @@ void figures_compare_json(FILE *out, const struct compare *compare, const char *
 
 /* ---- expectations ---- */
 
-void figures_expect_json(FILE *out, const struct expect_result *result)
+void figures_expect_setting_json(FILE *out, const char *setting, const struct expect_result *result)
 {
 	const struct expect_test *test = result->test;
 	struct json json;
 
 	json_begin(&json, out, "expect");
+	if (setting)
+		json_text(&json, "setting", setting);
 	json_text(&json, "test", test->text);
 	json_text(&json, "metric", test->metric->name);
 	real(&json, "low", isfinite(test->low), test->low);
@@ -295,4 +297,9 @@ void figures_expect_json(FILE *out, const struct expect_result *result)
 	json_text(&json, "verdict", expect_verdict_name(result->verdict));
 	json_text(&json, "why", *result->why ? result->why : NULL);
 	json_end(&json);
+}
+
+void figures_expect_json(FILE *out, const struct expect_result *result)
+{
+	figures_expect_setting_json(out, NULL, result);
 }

@@ -12,6 +12,7 @@
 #include "run.h"
 #include "saved_line.h"
 #include "saved_machine.h"
+#include "sweep_saved.h"
 
 #define LINE_SIZE 65536	     /* what is beyond is not looked at */
 #define HEADER_LINES 100     /* that a broken header may have */
@@ -47,6 +48,7 @@ struct reader {
 	int in_report;	/* between the first and the last line of one (bugreport.h) */
 	int is_section; /* a section of it that is not its lines */
 	int is_known;	/* the line is of such a section, or a title */
+	struct sweep_reader sweep; /* saved NULL: its lines are foreign */
 
 	struct slot *slot; /* as many as series */
 	size_t room;
@@ -537,6 +539,18 @@ static int is_known(struct reader *reader)
 	return 1;
 }
 
+/* What no open header claims.  -1: no memory. */
+static int take_item(struct reader *reader, const struct saved_item *item)
+{
+	int taken = 0;
+
+	if (finish_header(reader))
+		return -1;
+	if (reader->sweep.saved && item->kind == SAVED_FOREIGN)
+		taken = sweep_saved_take(&reader->sweep, reader->line);
+	return taken ? taken : apply(reader, item);
+}
+
 static int take_line(struct reader *reader)
 {
 	struct saved_item item;
@@ -549,7 +563,7 @@ static int take_line(struct reader *reader)
 	if (ret == 0 && continues(reader, &item))
 		add_to_header(reader, reader->line);
 	else if (ret == 0)
-		ret = finish_header(reader) || apply(reader, &item) ? -1 : 0;
+		ret = take_item(reader, &item);
 	reader->length = 0;
 	reader->blank = 0;
 	reader->control = '\0';
@@ -619,7 +633,8 @@ static int read_text(struct reader *reader, FILE *file)
 				return ENOMEM;
 	} while (n > 0 && err == 0);
 	if (err == 0 && (take_line(reader) || finish_header(reader) ||
-			 saved_machine_finish(&reader->machine, reader->run)))
+			 saved_machine_finish(&reader->machine, reader->run) ||
+			 (reader->sweep.saved && sweep_saved_finish(&reader->sweep))))
 		return ENOMEM;
 	return err;
 }
@@ -632,24 +647,35 @@ static int has_interval(const struct run *run)
 	return 0;
 }
 
-int saved_read(FILE *file, const char *name, double interval_s, struct run *run,
-	       struct sock_cause *cause)
+int saved_read_sweep(FILE *file, const char *name, double interval_s, struct run *run,
+		     struct sweep_saved *sweep, struct sock_cause *cause)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 	int err;
 
 	*run = (struct run){ .parallel = 1 };
+	if (sweep)
+		*sweep = (struct sweep_saved){ .count = 0 };
 	if (!reader)
 		return sock_failed(cause, "read", name, ENOMEM, NULL);
 	reader->run = run;
+	reader->sweep.saved = sweep;
 	err = read_text(reader, file);
 	finish_run(reader, interval_s);
 	free(reader->slot);
 	free(reader->bucket);
 	free(reader);
-	if (err == 0 && has_interval(run))
+	if (err == 0 && (has_interval(run) || (sweep && sweep->count > 0)))
 		return 0;
 	run_free(run);
+	if (sweep)
+		sweep_saved_free(sweep);
 	return sock_failed(cause, "read", name, err,
 			   err ? NULL : "no \"NUMBER MB/sec\" line in it");
+}
+
+int saved_read(FILE *file, const char *name, double interval_s, struct run *run,
+	       struct sock_cause *cause)
+{
+	return saved_read_sweep(file, name, interval_s, run, NULL, cause);
 }

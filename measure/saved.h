@@ -13,6 +13,11 @@
  *	interval	["[" N "] "] NUMBER " MB/sec" [" " WORD ...]
  *	sum		"[sum] " and an interval: known, not used
  *	end		[PROMPT] "connection " N ": " ...
+ *	size		N " settings, " N " connections " ... (of each)
+ *	columns		AXIS ... "median" ["low" "high"] "lowest" "highest" "spread" "gr."
+ *			["n"] ["limiter"] "*" ["bar"]
+ *	row		VALUE ... and the figures of these columns
+ *	medians		"medians " AXIS " " VALUE ... ": " NUMBER ... or "n/a"
  *	machine		"---- machine" and the lines of that section (saved_machine.h)
  *
  * NUMBER is digits with an optional fraction and exponent.  WORD is one of
@@ -29,6 +34,11 @@
  * printed; where there is none or it has been used, under the next free one.
  * Those open at the same time are one round.
  *
+ * A sweep.  Rows follow their columns, up to the first line that is none.  A
+ * setting is its axes and values.  What "medians" lines say of it goes before
+ * rows; several of one setting are one.  A number of connections that is not
+ * in a row is that of the size line before it.
+ *
  * Both programs' lines: a connection has ended when both have said so, or when
  * a header or "accepted" follows the first end.  Ends belong together by
  * number or, where intervals have no [N], by order; numbers count what is
@@ -42,6 +52,7 @@
 
 struct run;
 struct sock_cause;
+struct sweep_saved;
 
 /* A setting, or fact of the machine, that one text gives different values. */
 #define SAVED_VARIOUS "various"
@@ -73,5 +84,12 @@ struct sock_cause;
  */
 int saved_read(FILE *file, const char *name, double interval_s, struct run *run,
 	       struct sock_cause *cause);
+
+/*
+ * The same, and the settings of a sweep into sweep, which may be all that the
+ * text has; its count is 0 where it has none.  sweep_saved_free() frees it.
+ */
+int saved_read_sweep(FILE *file, const char *name, double interval_s, struct run *run,
+		     struct sweep_saved *sweep, struct sock_cause *cause);
 
 #endif
