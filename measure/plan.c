@@ -532,6 +532,7 @@ int plan_scan_next(struct plan_scan *scan, struct sock_cause *cause)
 	int c;
 
 	getopt_string(scan->side, letters);
+	optarg = NULL; /* not all clear it */
 	c = getopt(scan->argc, scan->argv, letters);
 	scan->at = optind;
 	if (c == -1) {

@@ -45,9 +45,9 @@ struct reader {
 	char header[LINE_SIZE];
 	unsigned int header_lines; /* in header, 0: none is being read */
 	struct saved_machine machine;
-	int in_report;	/* between the first and the last line of one (bugreport.h) */
-	int is_section; /* a section of it that is not its lines */
-	int is_known;	/* the line is of such a section, or a title */
+	int in_report;		   /* between the first and the last line of one (bugreport.h) */
+	int is_section;		   /* a section of it that is not its lines */
+	int is_known;		   /* the line is of such a section, or a title */
 	struct sweep_reader sweep; /* saved NULL: its lines are foreign */
 
 	struct slot *slot; /* as many as series */

@@ -148,6 +148,7 @@ install_and_uninstall() {
 "./${prefix#/}/bin/sock_sink ./${prefix#/}/bin/sock_source \
 ./${prefix#/}/share/man/man1/sock_sink.1 \
 ./${prefix#/}/share/man/man1/sock_source.1 \
+./${prefix#/}/share/man/man7/sock_facts.7 \
 ./${prefix#/}/share/man/man7/sock_options.7 "
 		ok "it runs" "dest$prefix/bin/sock_sink" -V >/dev/null
 		make -C tree CFLAGS=-O0 uninstall "$@" DESTDIR="$T/dest" \
