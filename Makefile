@@ -36,9 +36,9 @@ MEASURE = alternatives association association_gap bugreport cliff clock compare
 	  figures_compare figures_explain figures_json figures_kernel figures_ledger figures_sweep \
 	  figures_sweep_compare figures_transport header hostcpu hostenv hostenv_text hostfile \
 	  hostlo json ledger levels limiter mechanism mechanism_say netcount observer plan \
-	  platform process report run saved saved_line saved_machine settings stats summary sweep \
-	  sweep_compare sweep_expect sweep_near sweep_order sweep_saved sweep_table tcpstate \
-	  transfer usage wait watch watcher words
+	  platform process report run saved saved_line saved_machine scratch settings stats \
+	  summary sweep sweep_compare sweep_expect sweep_near sweep_order sweep_saved sweep_table \
+	  tcpstate transfer usage wait watch watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
@@ -93,7 +93,7 @@ FORCE:
 unit_numbers_NEEDS = socklib
 unit_options_NEEDS = socklib
 unit_addresses_NEEDS = socklib
-unit_json_NEEDS = measure/json
+unit_json_NEEDS = measure/json measure/jsonline
 unit_run_NEEDS = measure/run
 unit_ledger_NEEDS = measure/ledger measure/figures_ledger measure/words measure/json
 unit_saved_NEEDS = measure/saved measure/saved_line measure/saved_machine measure/hostenv_text \
@@ -124,6 +124,9 @@ unit_sweep_saved_NEEDS = $(unit_saved_NEEDS) measure/figures_sweep measure/figur
 	measure/figures measure/figures_json
 unit_cliff_NEEDS = measure/cliff measure/figures_cliff measure/sweep_table measure/words \
 	measure/json $(STATISTICS)
+unit_served_NEEDS = measure/served measure/jsonline measure/scratch measure/process \
+	measure/facts measure/clock measure/platform measure/plan $(unit_expect_NEEDS) socklib
+unit_observer_NEEDS = socklib $(MEASURE:%=measure/%)
 unit_facts_NEEDS = measure/facts
 unit_process_NEEDS = measure/process measure/facts measure/clock
 unit_watch_NEEDS = measure/watch measure/watcher measure/tcpstate measure/process \
@@ -131,7 +134,8 @@ unit_watch_NEEDS = measure/watch measure/watcher measure/tcpstate measure/proces
 unit_tcpstate_NEEDS = measure/tcpstate measure/facts measure/clock socklib
 unit_limiter_NEEDS = measure/limiter measure/facts
 unit_mechanism_NEEDS = measure/mechanism measure/mechanism_say measure/facts measure/words
-unit_transfer_NEEDS = measure/transfer measure/ledger measure/platform measure/wait measure/clock socklib
+unit_transfer_NEEDS = measure/transfer measure/ledger measure/platform measure/wait measure/clock \
+	socklib measure/scratch
 help_facts_NEEDS = measure/figures_explain measure/figures_association measure/figures_kernel \
 	measure/association $(STATISTICS) $(unit_limiter_NEEDS) measure/mechanism \
 	measure/mechanism_say measure/words measure/json

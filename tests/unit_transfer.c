@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -303,6 +305,193 @@ static void test_no_ledger_is_kept_unasked(void)
 	transfer_release(&t);
 }
 
+/* ---- without a peer ---- */
+
+static const enum transfer_way alone[] = { TRANSFER_COPY, TRANSFER_FILE, TRANSFER_MMAP };
+
+#define ALONE (sizeof(alone) / sizeof(alone[0]))
+
+static void rest(long ms)
+{
+	struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+/* Wait until the worker has made so many calls; 0 after 20 s without. */
+static int has_called(const struct transfer_page *page, uint64_t calls)
+{
+	for (int i = 0; i < 20000 && page->calls < calls; i++)
+		rest(1);
+	return page->calls >= calls;
+}
+
+static int end_worker(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status);
+}
+
+static void moves_alone(enum transfer_way way, size_t block, uint64_t calls)
+{
+	struct transfer t = { .way = way, .block = block, .cpu = -1 };
+	struct transfer_page *page = NULL;
+	struct sock_cause cause;
+	struct stat st;
+	uint64_t more;
+	pid_t pid;
+
+	NEED(transfer_prepare(&t, &cause) == 0);
+	CHECK(!transfer_has_peer(&t));
+	if (way != TRANSFER_COPY) {
+		NEED(fstat(t.file, &st) == 0);
+		CHECK_EQ(st.st_nlink, 0);
+		CHECK_EQ_U(st.st_size, t.size);
+		CHECK(t.size >= TRANSFER_FILE_SIZE && t.size % block == 0);
+		CHECK(t.size < TRANSFER_FILE_SIZE + block);
+	}
+	pid = transfer_start(&t, -1, NULL, &page);
+	NEED(pid > 0);
+	CHECK(has_called(page, calls));
+	CHECK_EQ(page->end, TRANSFER_RUNNING);
+	CHECK(end_worker(pid));
+	/* It may have ended between its two stores. */
+	more = page->bytes - page->calls * block;
+	CHECK(more == 0 || more == block);
+	transfer_unmap(page);
+	transfer_release(&t);
+	CHECK(t.file == -1 && !t.map && !t.from && !t.buffer);
+}
+
+/* Often enough to come by the end of the file. */
+static void test_ways_without_a_peer_count(void)
+{
+	for (size_t i = 0; i < ALONE; i++) {
+		moves_alone(alone[i], 1, 1000);
+		moves_alone(alone[i], 65536, 3 * TRANSFER_FILE_SIZE / 65536);
+		moves_alone(alone[i], (1 << 20) + 1, 20);
+		moves_alone(alone[i], TRANSFER_FILE_SIZE + 4097, 5);
+	}
+}
+
+/* The worker's block in memory that we see too; where it stood before. */
+static char *share_buffer(struct transfer *t)
+{
+	char *before = t->buffer;
+
+	t->buffer = mmap(NULL, t->block, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return before;
+}
+
+/* How many bytes of the block are not what they should be. */
+static size_t wrong_bytes(const char *block, size_t size, char right)
+{
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < size; i++)
+		wrong += block[i] != right;
+	return wrong;
+}
+
+/* One of many blocks, each of a letter of its own, is what a call brings. */
+static void brings_block(enum transfer_way way, uint64_t calls)
+{
+	struct transfer t = { .way = way, .block = 3 << 20, .cpu = -1, .pause_s = 0.05 };
+	struct transfer_page *page = NULL;
+	struct sock_cause cause;
+	char *before, *fill;
+	uint64_t blocks, made;
+	int rests;
+	pid_t pid;
+
+	NEED(transfer_prepare(&t, &cause) == 0);
+	blocks = t.size ? t.size / t.block : 1;
+	before = share_buffer(&t);
+	fill = malloc(t.block);
+	NEED(t.buffer != MAP_FAILED && fill);
+	for (size_t i = 0; i < blocks; i++) {
+		memset(fill, (int)('a' + i), t.block);
+		if (way == TRANSFER_COPY)
+			memcpy(t.from, fill, t.block);
+		else
+			NEED(pwrite(t.file, fill, t.block, (off_t)(i * t.block)) ==
+			     (ssize_t)t.block);
+	}
+	pid = transfer_start(&t, -1, NULL, &page);
+	NEED(pid > 0);
+	CHECK(has_called(page, calls));
+	for (int i = 0; i < 10000 && !page->resting; i++)
+		rest(1);
+	CHECK(end_worker(pid));
+	rests = page->resting;
+	made = page->calls;
+	/* On a busy machine the signal may have come to it at work. */
+	if (rests) {
+		CHECK_EQ_U(page->bytes, made * t.block);
+		CHECK_EQ_U(wrong_bytes(t.buffer, t.block, (char)('a' + (made - 1) % blocks)), 0);
+	}
+	munmap(t.buffer, t.block);
+	t.buffer = before;
+	free(fill);
+	transfer_unmap(page);
+	transfer_release(&t);
+	if (!rests)
+		brings_block(way, calls);
+}
+
+static void test_each_call_brings_the_next_block(void)
+{
+	brings_block(TRANSFER_COPY, 2);
+	for (uint64_t calls = 1; calls <= 4; calls++) {
+		brings_block(TRANSFER_FILE, calls);
+		brings_block(TRANSFER_MMAP, calls);
+	}
+}
+
+static void test_pause_without_a_peer(void)
+{
+	for (size_t i = 0; i < ALONE; i++) {
+		struct transfer t = { .way = alone[i], .block = 1000, .cpu = -1, .pause_s = 1000 };
+		struct transfer_page *page = NULL;
+		struct sock_cause cause;
+		pid_t pid;
+
+		NEED(transfer_prepare(&t, &cause) == 0);
+		pid = transfer_start(&t, -1, NULL, &page);
+		NEED(pid > 0);
+		CHECK(has_called(page, 1));
+		rest(50);
+		CHECK(end_worker(pid));
+		CHECK_EQ_U(page->calls, 1);
+		CHECK_EQ_U(page->bytes, 1000);
+		transfer_unmap(page);
+		transfer_release(&t);
+	}
+}
+
+/* Where no file can be made, the cause says where. */
+static void test_no_place_for_the_file(void)
+{
+	struct transfer t = { .way = TRANSFER_FILE, .block = 1000, .cpu = -1 };
+	struct sock_cause cause = { .status = 0 };
+	const char *given = getenv("TMPDIR");
+	char *before = given ? strdup(given) : NULL;
+
+	setenv("TMPDIR", "/nonexistent", 1);
+	CHECK_EQ(transfer_prepare(&t, &cause), -1);
+	CHECK_STR(cause.step, "-x file");
+	CHECK_STR(cause.object, "/nonexistent");
+	CHECK_EQ(cause.err, ENOENT);
+	transfer_release(&t);
+	if (before)
+		setenv("TMPDIR", before, 1);
+	else
+		unsetenv("TMPDIR");
+	free(before);
+}
+
 int main(void)
 {
 	RUN(test_pattern_shows_every_shift);
@@ -314,5 +503,9 @@ int main(void)
 	RUN(test_waits_are_kept);
 	RUN(test_ends_cut_waits_short);
 	RUN(test_no_ledger_is_kept_unasked);
+	RUN(test_ways_without_a_peer_count);
+	RUN(test_each_call_brings_the_next_block);
+	RUN(test_pause_without_a_peer);
+	RUN(test_no_place_for_the_file);
 	return test_end();
 }
