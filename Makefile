@@ -44,7 +44,7 @@ PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
 	mechanism ledger summary expect transfer hostenv netcount alternatives sweep process \
-	tcpstate watch explain sweep_table cliff sweep_saved
+	tcpstate watch explain sweep_table cliff sweep_saved observer
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) \

@@ -44,7 +44,7 @@ struct reading {
 struct observed {
 	struct run_connection run;
 	struct transfer_page *page;
-	int fd; /* -1: a pipe, which only its worker has */
+	int fd; /* -1: a pipe, which only its worker has, or no peer at all */
 	pid_t pid;
 	int64_t start;
 	struct reading reading;
@@ -70,9 +70,10 @@ static enum transfer_way way_of(const struct plan *plan)
 int observer_prepare(struct observer *observer, struct transfer *transfer, struct sock_cause *cause)
 {
 	const struct plan *plan = observer->plan;
+	enum transfer_way way = transfer_has_peer(transfer) ? way_of(plan) : transfer->way;
 	char step[32];
 
-	*transfer = (struct transfer){ .way = way_of(plan),
+	*transfer = (struct transfer){ .way = way,
 				       .block = (size_t)plan->block,
 				       .check = plan->check,
 				       .pause_s = plan->pause_s,
@@ -103,12 +104,12 @@ static int is_socket(int fd)
 /* A pipe ends when its last holder lets go: that must be the worker. */
 static int give_up_pipe(int fd)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = fd <= STDERR_FILENO ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
 
 	if (null < 0)
 		close(fd);
 	else
-		dup2(null, fd);
+		dup2(null, fd); /* what is opened later must not become 0, 1 or 2 */
 	if (null > 2)
 		close(null);
 	return -1;
@@ -177,7 +178,7 @@ pid_t observer_add(struct observer *observer, int fd, unsigned int number)
 	one->next = next_end(observer, one, start);
 	if (plan_is_watched(observer->plan))
 		start_watch(observer, one, fd);
-	one->fd = is_socket(fd) ? fd : give_up_pipe(fd);
+	one->fd = fd < 0 || is_socket(fd) ? fd : give_up_pipe(fd);
 	for (size_t i = 0; observer->count > 1 && i < observer->count; i++)
 		observer->open[i].prefix = 1;
 	return pid;
@@ -335,7 +336,7 @@ static void ask_to_end(const struct observer *observer, struct observed *one,
 	one->kill_at = now + PATIENCE_NS;
 	if (one->fd >= 0)
 		end_connection(one);
-	/* A pipe cannot be shut down, and a sleeper does not hear it. */
+	/* A pipe or a copy cannot be shut down, and a sleeper does not hear it. */
 	if (one->fd < 0 || atomic_load_explicit(&one->page->resting, memory_order_relaxed)) {
 		one->kill_at = CLOCK_NEVER;
 		kill(one->pid, SIGKILL);
@@ -353,7 +354,14 @@ static enum run_reason error_reason(const struct observed *one)
 	}
 }
 
-static void judge_end(struct observed *one, int status)
+/* Where nobody is at the other end no byte is underway: what was counted is all. */
+static int is_exact(const struct observer *observer, const struct observed *one)
+{
+	return one->page->end != TRANSFER_RUNNING || !transfer_has_peer(observer->transfer) ||
+	       atomic_load_explicit(&one->page->resting, memory_order_relaxed);
+}
+
+static void judge_end(const struct observer *observer, struct observed *one, int status)
 {
 	const struct transfer_page *page = one->page;
 
@@ -373,8 +381,7 @@ static void judge_end(struct observed *one, int status)
 		one->run.reason = RUN_KILLED;
 		one->run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	}
-	one->run.exact = page->end != TRANSFER_RUNNING ||
-			 atomic_load_explicit(&page->resting, memory_order_relaxed);
+	one->run.exact = is_exact(observer, one);
 }
 
 /*
@@ -441,7 +448,7 @@ static void ended(struct observer *observer, struct observed *one, int status)
 {
 	if (one->asked == RUN_OPEN && observer->before_end && one->fd >= 0)
 		observer->before_end(&one->run, one->fd, observer->context);
-	judge_end(one, status);
+	judge_end(observer, one, status);
 	take_reading(observer, one, one->run.exact);
 	close_interval(observer, one);
 	report_ended(observer->report, &one->run);
@@ -544,6 +551,8 @@ static int reap(struct observer *observer, pid_t pid, int status)
 		}
 	if (observer->watcher && pid == observer->watcher->pid)
 		observer->watcher->pid = 0; /* all is unknown from here on */
+	else if (observer->on_other)
+		observer->on_other(pid, status, observer->context);
 	return 0;
 }
 

@@ -42,19 +42,23 @@ struct observer {
 	void (*before_end)(const struct run_connection *connection, int fd, void *context);
 	/* watch: what the kernel said of it, NULL when it was not asked. */
 	void (*on_end)(const struct run_connection *connection, struct watch *watch, void *context);
+	/* A child that is none of the observer's has ended; its status of waitpid(2). */
+	void (*on_other)(pid_t pid, int status, void *context);
 	void *context;
 };
 
 /*
  * Make of the plan what workers need, and start the watcher if the plan wants
- * one.  -1 with a cause: no memory, no such CPU.
+ * one.  A way without a peer that stands in transfer stays, else it follows
+ * from the plan.  -1 with a cause: no memory, no such CPU.
  */
 int observer_prepare(struct observer *observer, struct transfer *transfer,
 		     struct sock_cause *cause);
 
 /*
  * Start a worker on fd, which the observer keeps (for a pipe: gives up) and
- * closes.  Its process, or -1 with errno, and fd is still the caller's.
+ * closes; -1 where the way has no peer.  Its process, or -1 with errno, and fd
+ * is still the caller's.
  */
 pid_t observer_add(struct observer *observer, int fd, unsigned int number);
 
