@@ -35,8 +35,8 @@ MEASURE = alternatives association association_gap bugreport cliff clock compare
 	  dist evidence expect explain facts figures figures_association figures_cliff \
 	  figures_compare figures_explain figures_json figures_kernel figures_ledger figures_sweep \
 	  figures_sweep_compare figures_transport header hostcpu hostenv hostenv_text hostfile \
-	  hostlo json ledger levels limiter mechanism mechanism_say netcount observer plan \
-	  platform process report run saved saved_line saved_machine scratch settings stats \
+	  hostlo json jsonline ledger levels limiter mechanism mechanism_say netcount observer \
+	  plan platform process report run saved saved_line saved_machine scratch settings stats \
 	  summary sweep sweep_compare sweep_expect sweep_near sweep_order sweep_saved sweep_table \
 	  tcpstate transfer usage wait watch watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)

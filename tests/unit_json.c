@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../measure/json.h"
+#include "../measure/jsonline.h"
 #include "test.h"
 
 /* The text that one call of fill wrote, between { and }. */
@@ -111,11 +112,114 @@ static void test_what_is_no_number_is_null(void)
 	CHECK_STR(written(one_real), "{\"event\":\"e\",\"r\":null}\n");
 }
 
+/* ---- read back ---- */
+
+static const char *member(const char *line, const char *key)
+{
+	static char value[64];
+
+	return jsonline_member(line, key, value, sizeof(value)) ? "(none)" : value;
+}
+
+static void test_members_are_read_back(void)
+{
+	const char *line = written(all_kinds);
+
+	CHECK_STR(member(line, "event"), "e");
+	CHECK_STR(member(line, "t"), "x");
+	CHECK_STR(member(line, "n"), "null");
+	CHECK_STR(member(line, "r"), "0.5");
+	CHECK_STR(member(line, "c"), "18446744073709551615");
+	CHECK_STR(member(line, "b"), "true");
+	CHECK_STR(member(line, "last"), "4");
+	CHECK_STR(member(line, "a"), "(none)");
+	CHECK_STR(member(line, "o"), "(none)");
+	CHECK_STR(member(line, "p"), "(none)"); /* it is an inner one */
+	CHECK_STR(member(line, "x"), "(none)");
+	CHECK_STR(member(line, "las"), "(none)");
+}
+
+static void test_escapes_are_undone(void)
+{
+	const char *line = "{\"a\":\"q\\\"b\\\\s\\/t\\tn\\nu\\u0041\\u00e9\\u20ac\",\"v\":\"\"}";
+
+	CHECK_STR(member(line, "a"), "q\"b\\s/t\tn\nuA\xc3\xa9\xe2\x82\xac");
+	CHECK_STR(member(line, "v"), "");
+}
+
+static void test_what_does_not_fit_is_no_member(void)
+{
+	char value[5];
+
+	CHECK_EQ(jsonline_member("{\"a\":\"1234\"}", "a", value, sizeof(value)), -1);
+	CHECK_EQ(jsonline_member("{\"a\":12345}", "a", value, sizeof(value)), -1);
+	CHECK_EQ(jsonline_member("{\"a\":1234}", "a", value, sizeof(value)), 0);
+	CHECK_STR(value, "1234");
+}
+
+static void test_only_whole_objects_are_read(void)
+{
+	static const char *const good[] = {
+		"{}",
+		"{ \"a\" : [ ] , \"b\" : { \"c\" : [1, -2.5e+3, \"x\"] } } ",
+		"{\"a\":[[[[]]]]}",
+		"{\"a\":0,\"b\":-0.1,\"c\":null}",
+	};
+	static const char *const bad[] = {
+		"",
+		" {}",
+		"[]",
+		"{",
+		"{}}",
+		"{} x",
+		"{\"a\"}",
+		"{\"a\":}",
+		"{\"a\":1,}",
+		"{\"a\":01}",
+		"{\"a\":.5}",
+		"{\"a\":1.}",
+		"{\"a\":+1}",
+		"{\"a\":1e}",
+		"{\"a\":nul}",
+		"{\"a\":\"x}",
+		"{a:1}",
+		"{\"a\":'x'}",
+		"{\"a\" 1}",
+		"{\"a\":\"\\x\"}",
+		"{\"a\":\"\\u12\"}",
+		"{\"a\":\"\t\"}",
+		"{\"a\":[1}}",
+		"{\"a\":[1,]}",
+		"{,}",
+		"{\"a\":1 \"b\":2}",
+		"{\"a\":\"\\",
+		"{\"a\":-}",
+		"{\"a\":[",
+		"{\"a\":\"\\u",
+	};
+	char deep[64] = "{\"a\":";
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (!jsonline_is_object(good[i]))
+			test_fail(__FILE__, __LINE__, "%s is refused", good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (jsonline_is_object(bad[i]))
+			test_fail(__FILE__, __LINE__, "%s is taken", bad[i]);
+	/* Its depth has an end, before that of our stack. */
+	memset(deep + strlen(deep), '[', 40);
+	CHECK(!jsonline_is_object(deep));
+	CHECK_STR(member("{\"a\":1}x", "a"), "(none)");
+}
+
 int main(void)
 {
 	RUN(test_objects);
 	RUN(test_text_is_escaped);
 	RUN(test_numbers_survive);
 	RUN(test_what_is_no_number_is_null);
+	RUN(test_members_are_read_back);
+	RUN(test_escapes_are_undone);
+	RUN(test_what_does_not_fit_is_no_member);
+	RUN(test_only_whole_objects_are_read);
 	return test_end();
 }
