@@ -36,15 +36,15 @@ MEASURE = alternatives association association_gap bugreport cliff clock compare
 	  figures_compare figures_explain figures_json figures_kernel figures_ledger figures_sweep \
 	  figures_sweep_compare figures_transport header hostcpu hostenv hostenv_text hostfile \
 	  hostlo json jsonline ledger levels limiter mechanism mechanism_say netcount observer \
-	  plan platform process report run saved saved_line saved_machine scratch settings stats \
-	  summary sweep sweep_compare sweep_expect sweep_near sweep_order sweep_saved sweep_table \
-	  tcpstate transfer usage wait watch watcher words
+	  plan platform process report run saved saved_line saved_machine scratch served settings \
+	  stats summary sweep sweep_compare sweep_expect sweep_near sweep_order sweep_saved \
+	  sweep_table tcpstate transfer usage wait watch watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
 	mechanism ledger summary expect transfer hostenv netcount alternatives sweep process \
-	tcpstate watch explain sweep_table cliff sweep_saved observer
+	tcpstate watch explain sweep_table cliff sweep_saved observer served
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) \

@@ -65,16 +65,13 @@ int platform_can_pin(int cpu)
 	return sched_setaffinity(0, sizeof(before), &before);
 }
 
-void platform_close_all_but(int fd, int other)
+void platform_close_above(int fd)
 {
-	int low = fd < other ? fd : other, high = fd < other ? other : fd;
-
-	close_range_but(0, high, low, high);
 #ifdef SYS_close_range
-	if (syscall(SYS_close_range, (unsigned int)high + 1, ~0U, 0) == 0)
+	if (syscall(SYS_close_range, (unsigned int)fd + 1, ~0U, 0) == 0)
 		return;
 #endif
-	close_range_but(high + 1, open_max() - 1, low, high);
+	close_range_but(fd + 1, open_max() - 1, -1, -1);
 }
 
 int platform_memory_file(void)
@@ -145,9 +142,9 @@ int platform_can_pin(int cpu)
 	return platform_pin(cpu);
 }
 
-void platform_close_all_but(int fd, int other)
+void platform_close_above(int fd)
 {
-	close_range_but(0, open_max() - 1, fd, other);
+	close_range_but(fd + 1, open_max() - 1, -1, -1);
 }
 
 int platform_memory_file(void)
@@ -195,3 +192,11 @@ double platform_rto_min(void)
 	return NAN;
 }
 #endif
+
+void platform_close_all_but(int fd, int other)
+{
+	int low = fd < other ? fd : other, high = fd < other ? other : fd;
+
+	close_range_but(0, high, low, high);
+	platform_close_above(high);
+}

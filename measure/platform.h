@@ -22,6 +22,9 @@ int platform_can_pin(int cpu);
 /* Close every descriptor of the calling process but these two (-1: none). */
 void platform_close_all_but(int fd, int other);
 
+/* Close every descriptor above this one. */
+void platform_close_above(int fd);
+
 /* A file without a name, for sendfile (memfd_create(2)). */
 int platform_memory_file(void);
 
