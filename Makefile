@@ -47,8 +47,8 @@ UNITS = numbers options addresses json run saved stats rates association facts l
 	tcpstate watch explain sweep_table cliff sweep_saved observer served
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
-TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) \
-	$(BUILD)/shim_clock.so $(BUILD)/shim_tcpinfo.so
+SHIMS := $(patsubst tests/%.c,%,$(wildcard tests/shim_*.c))
+TESTS = $(UNITS:%=$(BUILD)/unit_%) $(HELPERS:%=$(BUILD)/%) $(SHIMS:%=$(BUILD)/%.so)
 
 PAGES = man/sock_source.1 man/sock_sink.1
 TABLES = man/sock_facts.7 man/sock_options.7
@@ -97,8 +97,8 @@ unit_json_NEEDS = measure/json measure/jsonline
 unit_run_NEEDS = measure/run
 unit_ledger_NEEDS = measure/ledger measure/figures_ledger measure/words measure/json
 unit_saved_NEEDS = measure/saved measure/saved_line measure/saved_machine measure/hostenv_text \
-	measure/words measure/json measure/run $(STATISTICS) socklib measure/sweep_saved \
-	measure/sweep_table
+	measure/sweep_saved measure/sweep_table measure/words measure/json measure/run \
+	$(STATISTICS) socklib
 unit_stats_NEEDS = $(STATISTICS)
 unit_rates_NEEDS = $(STATISTICS)
 unit_association_NEEDS = measure/association measure/association_gap \
@@ -167,6 +167,10 @@ check-short: all $(TESTS)
 	BUILD=$(BUILD) PORTABLE=$(PORTABLE) tests/run.sh unit e2e_mail e2e_usage \
 		e2e_json e2e_transport
 
+# With each compiler that is here; minutes.
+check-builds: all
+	BUILD=$(BUILD) PORTABLE=$(PORTABLE) tests/run.sh builds
+
 demo: all
 	tests/demo.sh
 
@@ -194,7 +198,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD) $(PROGRAMS)
 
-.PHONY: all check check-short demo bench lint install uninstall clean FORCE
+.PHONY: all check check-builds check-short demo bench lint install uninstall clean FORCE
 .SECONDARY:
 
 -include $(wildcard $(BUILD)/*.d $(BUILD)/measure/*.d $(BUILD)/tests/*.d)
