@@ -31,14 +31,15 @@ COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
-MEASURE = alternatives association association_gap bugreport cliff clock compare conclude dial \
-	  dist evidence expect explain facts figures figures_association figures_cliff \
-	  figures_compare figures_explain figures_json figures_kernel figures_ledger figures_sweep \
-	  figures_sweep_compare figures_transport header hostcpu hostenv hostenv_text hostfile \
-	  hostlo json jsonline ledger levels limiter mechanism mechanism_say netcount observer \
-	  plan platform process report run saved saved_line saved_machine scratch served settings \
-	  stats summary sweep sweep_compare sweep_expect sweep_near sweep_order sweep_saved \
-	  sweep_table tcpstate transfer usage wait watch watcher words
+MEASURE = alternatives association association_gap bugreport cliff clock compare conclude \
+	  conclude_sweep dial dist edges evidence expect explain facts figures figures_association \
+	  figures_cliff figures_compare figures_explain figures_json figures_kernel figures_ledger \
+	  figures_sweep figures_sweep_compare figures_transport header hostcpu hostenv \
+	  hostenv_text hostfile hostlo json jsonline lane ledger levels limiter mechanism \
+	  mechanism_say netcount observer plan platform process report run saved saved_line \
+	  saved_machine scratch served settings stats summary sweep sweep_compare sweep_expect \
+	  sweep_near sweep_order sweep_saved sweep_table tcpstate transfer usage wait watch \
+	  watcher words
 LIBRARY = $(BUILD)/socklib.o $(MEASURE:%=$(BUILD)/measure/%.o)
 PROGRAMS = sock_source sock_sink
 
@@ -109,7 +110,7 @@ unit_summary_NEEDS = measure/summary measure/compare measure/figures \
 unit_expect_NEEDS = $(unit_summary_NEEDS)
 # These two take in their modules as source, for memory that runs out.
 unit_alternatives_NEEDS = socklib
-unit_sweep_NEEDS = measure/sweep_order measure/plan measure/platform $(unit_expect_NEEDS) socklib
+unit_sweep_NEEDS = measure/sweep_order measure/sweep_table measure/plan measure/platform $(unit_expect_NEEDS) socklib
 unit_hostenv_NEEDS = measure/hostenv measure/hostenv_text measure/hostcpu measure/hostfile \
 	measure/hostlo measure/words measure/json measure/run
 unit_netcount_NEEDS = measure/netcount measure/hostfile measure/words measure/json

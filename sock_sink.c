@@ -4,9 +4,7 @@
  * One connection after another: each is connected here, read by a worker
  * (measure/transfer) and watched by the observer (measure/observer).
  */
-#include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +14,19 @@
 #include "measure/bugreport.h"
 #include "measure/clock.h"
 #include "measure/conclude.h"
-#include "measure/dial.h"
+#include "measure/conclude_sweep.h"
+#include "measure/edges.h"
+#include "measure/cliff.h"
+#include "measure/lane.h"
+#include "measure/served.h"
+#include "measure/sweep.h"
+#include "measure/sweep_saved.h"
 #include "measure/evidence.h"
 #include "measure/hostenv.h"
 #include "measure/netcount.h"
 #include "measure/observer.h"
 #include "measure/plan.h"
+#include "measure/process.h"
 #include "measure/report.h"
 #include "measure/run.h"
 #include "measure/settings.h"
@@ -36,26 +41,37 @@
 
 struct sink {
 	char **argv;
-	struct plan plan;
+	struct sweep sweep;  /* the settings, one without alternatives */
+	struct lane **lanes; /* one for each, where they stay */
+	size_t lane_count;
+	struct lane *lane; /* whose turn it is */
+	struct plan *plan; /* of the first setting: what is common to all */
+	struct edges edges;
+	struct cliffs cliffs;
+	struct plan no_plan;
 	struct report report;
-	struct transfer transfer;
 	struct observer observer;
 	struct watcher watcher;
-	struct dial dial;
-	struct run run;
 	struct run saved[PLAN_SAVED];
-	struct evidence evidence;   /* of run, when it is watched */
+	struct sweep_saved saved_sweep[PLAN_SAVED];
 	struct netcount counters;   /* as the round began */
 	struct bugreport bug;	    /* -R */
+	unsigned int opened;	    /* connections */
+	uint64_t turns, turns_done; /* rounds of all lanes, for the progress */
 	double sum;		    /* MB/sec of the intervals of a round that end now */
 	unsigned int summed;	    /* how many of them */
 	unsigned int sum_of;	    /* their number within the connection */
-	int no_memory;		    /* some of run is missing */
+	int no_memory;		    /* some of what came out is missing */
 	struct run_connection last; /* the connection that ended last */
-	int caught;		    /* signals are caught: a connection was up */
+	int caught;		    /* signals are caught */
 	int stop_signal;	    /* that interrupted the run, or 0 */
 	int second_signal;	    /* that wants it to end at once, or 0 */
 };
+
+static int is_sweep(const struct sink *sink)
+{
+	return sink->sweep.axis_count > 0;
+}
 
 /* ---- signals ---- */
 
@@ -71,6 +87,8 @@ static int is_interrupted(void *context)
 		sink->second_signal = sig;
 	if (asks)
 		observer_interrupt(&sink->observer, asks == 2);
+	if (sink->lane && sink->lane->served)
+		served_drain(sink->lane->served);
 	return sink->stop_signal || sink->second_signal;
 }
 
@@ -79,7 +97,9 @@ static int is_interrupted(void *context)
 static void note_ends(const struct sink *sink, struct report_opening *opening, int fd,
 		      struct sock_address *ends)
 {
-	if (plan_place(&sink->plan) == PLAN_PIPE)
+	enum plan_place place = plan_place(sink->lane->plan);
+
+	if (place == PLAN_PIPE || place == PLAN_NOWHERE)
 		return;
 	sock_address_local(fd, &ends[0]);
 	sock_address_peer(fd, &ends[1]);
@@ -93,10 +113,10 @@ static void keep_settings(struct sink *sink, struct settings **kept, int fd)
 {
 	struct sock_cause unused;
 
-	if (!sink->plan.report || *kept)
+	if (!sink->plan->report || *kept)
 		return;
 	*kept = calloc(1, sizeof(**kept));
-	if (*kept && settings_read(*kept, &sink->plan, fd, &unused)) {
+	if (*kept && settings_read(*kept, sink->lane->plan, fd, &unused)) {
 		free(*kept);
 		*kept = NULL;
 	}
@@ -108,7 +128,7 @@ static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
 	struct sock_address ends[2];
 	struct settings settings;
 
-	if (settings_read(&settings, &sink->plan, fd, cause)) {
+	if (settings_read(&settings, sink->lane->plan, fd, cause)) {
 		close(fd);
 		return -1;
 	}
@@ -125,41 +145,59 @@ static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
 	return opening->worker < 0 ? -1 : 0;
 }
 
-/* Connect and hand over to a worker. */
-static int start_connection(struct sink *sink, unsigned int number, unsigned int round,
-			    struct sock_cause *cause)
+static void catch_signals(struct sink *sink)
 {
-	char refused[128] = "";
-	struct report_opening opening = { .number = number, .refused = refused };
-	int fd = dial_open(&sink->dial, &opening, refused, sizeof(refused), cause);
-
-	if (fd < 0)
-		return -1;
 	if (!sink->caught)
 		wait_catch_signals();
 	sink->caught = 1;
-	if (!run_add_series(&sink->run, number, round)) {
+}
+
+/* Connect and hand over to a worker. */
+static int start_connection(struct sink *sink, struct sock_cause *cause)
+{
+	char refused[128] = "";
+	struct report_opening opening = { .number = sink->opened + 1, .refused = refused };
+	struct lane *lane = sink->lane;
+	int fd;
+
+	if (lane_connect(lane, sink->argv[0], &opening, refused, sizeof(refused), &fd, cause))
+		return -1;
+	catch_signals(sink);
+	sink->opened++;
+	if (!run_add_series(lane->run, opening.number, lane->rounds)) {
 		close(fd);
 		return sock_failed(cause, "keep the rates", "", ENOMEM, NULL);
 	}
 	return hand_over(sink, &opening, fd, cause);
 }
 
-/* The connections of a round begin together, when all are connected. */
-static int start_round(struct sink *sink, unsigned int round, struct sock_cause *cause)
+static void begin_round(struct sink *sink)
 {
-	unsigned int parallel = (unsigned int)sink->plan.parallel;
-	int failed = 0;
+	struct lane *lane = sink->lane;
 
+	lane->rounds++;
+	lane->first = lane->run->count;
+	lane->opened_at = sink->opened + 1;
 	sink->sum_of = 0;
-	if (plan_is_watched(&sink->plan)) {
+	sink->observer.plan = lane->plan;
+	sink->observer.transfer = lane->transfer;
+	if (plan_is_watched(lane->plan)) {
 		netcount_free(&sink->counters);
 		netcount_read(&sink->counters, "");
 	}
+}
+
+/* The connections of a round begin together, when all are connected. */
+static int start_round(struct sink *sink, struct sock_cause *cause)
+{
+	uint64_t parallel = sink->lane->plan->parallel;
+	int failed = 0;
+
+	begin_round(sink);
 	if (parallel > 1 && observer_hold(&sink->observer))
 		return sock_failed(cause, "pipe", "", errno, NULL);
-	for (unsigned int i = 1; i <= parallel && !failed; i++)
-		failed = start_connection(sink, (round - 1) * parallel + i, round, cause);
+	for (uint64_t i = 0; i < parallel && !failed; i++)
+		failed = start_connection(sink, cause);
 	observer_go(&sink->observer);
 	return failed;
 }
@@ -183,7 +221,7 @@ static void watch_connections(struct sink *sink)
 
 static void pause_between(struct sink *sink)
 {
-	int64_t end = clock_now() + clock_from_seconds(sink->plan.gap_s);
+	int64_t end = clock_now() + clock_from_seconds(sink->plan->gap_s);
 
 	while (!is_interrupted(sink) && clock_now() < end)
 		take_turn(sink, end);
@@ -193,15 +231,14 @@ static void pause_between(struct sink *sink)
 
 static void tell_progress(struct sink *sink, const struct run_connection *connection)
 {
-	double each = sink->plan.duration_s + sink->plan.gap_s;
-	uint64_t rounds = sink->plan.connections,
-		 done = (connection->number - 1) / sink->plan.parallel;
+	double each = sink->plan->duration_s + sink->plan->gap_s;
+	uint64_t done = sink->turns_done;
 	char text[128];
 
-	if (rounds)
+	if (sink->turns)
 		snprintf(text, sizeof(text), "%llu of %llu, %.0f s left",
-			 (unsigned long long)done + 1, (unsigned long long)rounds,
-			 (double)(rounds - done) * each - connection->length_s);
+			 (unsigned long long)done + 1, (unsigned long long)sink->turns,
+			 (double)(sink->turns - done) * each - connection->length_s);
 	else
 		snprintf(text, sizeof(text), "%llu, until interrupted",
 			 (unsigned long long)done + 1);
@@ -217,7 +254,7 @@ static void add_to_sum(struct sink *sink, unsigned int round, unsigned int inter
 		sink->sum_of = interval;
 	}
 	sink->sum += rate;
-	if (++sink->summed == sink->plan.parallel && sink->plan.parallel > 1)
+	if (++sink->summed == sink->lane->plan->parallel && sink->summed > 1)
 		report_sum(&sink->report, round, sink->sum);
 }
 
@@ -226,14 +263,15 @@ static void keep_interval(const struct run_connection *connection,
 {
 	struct sink *sink = context;
 	double rate = run_rate(interval->bytes, interval->length_s);
-	struct run_series *series = &sink->run.series[connection->number - 1];
+	struct run_series *series = lane_series(sink->lane, connection->number);
 
 	if (interval->kind != RUN_WHOLE && interval->kind != RUN_LATE)
 		return;
-	if (run_add_rate(series, rate, interval->end_s - interval->length_s))
+	if (!series || run_add_rate(series, rate, interval->end_s - interval->length_s))
 		sink->no_memory = 1;
-	add_to_sum(sink, series->round, interval->number, rate);
-	if (plan_is_run(&sink->plan))
+	if (series)
+		add_to_sum(sink, series->round, interval->number, rate);
+	if (plan_is_run(sink->plan))
 		tell_progress(sink, connection);
 }
 
@@ -243,10 +281,10 @@ static void keep_end(const struct run_connection *connection, struct watch *watc
 	struct netcount now;
 
 	sink->last = *connection;
-	if (!plan_is_watched(&sink->plan))
+	if (!plan_is_watched(sink->plan))
 		return;
 	netcount_read(&now, "");
-	if (evidence_add(&sink->evidence, connection, watch, &sink->counters, &now))
+	if (evidence_add(sink->lane->evidence, connection, watch, &sink->counters, &now))
 		sink->no_memory = 1;
 	netcount_free(&now);
 }
@@ -259,41 +297,14 @@ static void before_end(const struct run_connection *connection, int fd, void *co
 		keep_settings(sink, &sink->bug.ended, fd);
 }
 
-/* As a saved text is read: a comparison must not see blanks. */
-static int set_squeezed(struct run *run, const char *name, const char *value)
+/* A source of our own has ended before its time. */
+static void note_source(pid_t pid, int status, void *context)
 {
-	char *text = strdup(value), *to = text;
-	int ret;
+	struct sink *sink = context;
 
-	for (const char *from = value; text && *from; from++)
-		if (!isspace((unsigned char)*from))
-			*to++ = *from;
-		else if (to > text && to[-1] != ' ')
-			*to++ = ' ';
-	if (!text)
-		return -1;
-	*to = '\0';
-	ret = run_set(run, name, text);
-	free(text);
-	return ret;
-}
-
-static int describe_run(struct sink *sink)
-{
-	const struct plan *plan = &sink->plan;
-	struct plan_setting setting;
-
-	sink->run.asked = plan->connections * plan->parallel;
-	sink->run.parallel = (unsigned int)plan->parallel;
-	sink->run.interval_s = plan->interval_s;
-	sink->run.duration_s = plan->duration_s;
-	sink->run.warm_up_s = plan->warm_up_s;
-	/* As in a header: the options always, the rest where it is said. */
-	for (size_t i = 0; plan_setting(plan, i, &setting); i++)
-		if ((i == 0 || *setting.value) &&
-		    set_squeezed(&sink->run, setting.name, setting.value))
-			return -1;
-	return 0;
+	for (size_t i = 0; i < sink->lane_count; i++)
+		if (sink->lanes[i]->served && served_reaped(sink->lanes[i]->served, pid, status))
+			return;
 }
 
 /* ---- the run ---- */
@@ -319,52 +330,193 @@ static int is_pointless(const struct sink *sink)
 	       sink->last.bytes == 0;
 }
 
-static int run_connections(struct sink *sink, struct sock_cause *cause)
+static void tell_setting(struct sink *sink, size_t index)
 {
-	uint64_t rounds = sink->plan.connections;
+	char *label = sweep_label_but(&sink->sweep, index, SWEEP_NONE);
 
-	for (unsigned int round = 1; rounds == 0 || round <= rounds; round++) {
-		if (round > 1)
-			pause_between(sink);
-		if (is_interrupted(sink))
-			break;
-		if (start_round(sink, round, cause))
-			return cause->err == EINTR ? 0 : -1;
-		watch_connections(sink);
-		if (check_failed(sink, cause))
+	if (label)
+		report_setting(&sink->report, label);
+	free(label);
+}
+
+/* A lane's turn: one round of its connections. */
+static int take_lane(struct sink *sink, size_t index, struct sock_cause *cause)
+{
+	struct lane *lane = sink->lanes[index];
+
+	sink->lane = lane;
+	if (is_sweep(sink))
+		tell_setting(sink, index);
+	if (start_round(sink, cause))
+		return -1;
+	watch_connections(sink);
+	sink->turns_done++;
+	if (check_failed(sink, cause))
+		return -1;
+	if (lane->served && plan_place(lane->plan) != PLAN_PIPE && served_died(lane->served))
+		return sock_failed(cause, "-s", "sock_source", 0, "has ended too early");
+	return 0;
+}
+
+/* 1 when there is no point in going on. */
+static int is_over(struct sink *sink)
+{
+	return is_interrupted(sink) || report_broken(&sink->report);
+}
+
+/* All lanes from the first on, interleaved, as often as the plan says. */
+static int run_lanes(struct sink *sink, size_t first, struct sock_cause *cause)
+{
+	size_t count = sink->lane_count - first;
+	uint64_t rounds = sink->plan->connections;
+	size_t *order = calloc(count, sizeof(*order));
+	int failed = order ? 0 : sock_failed(cause, "order", "", ENOMEM, NULL), over = 0;
+
+	sink->turns += rounds * count;
+	for (uint64_t round = 1; !failed && !over && (rounds == 0 || round <= rounds); round++) {
+		sweep_round(sink->plan->seed, round - 1, count, order);
+		for (size_t i = 0; i < count && !failed && !over; i++) {
+			if (sink->opened > 0)
+				pause_between(sink);
+			over = is_over(sink);
+			if (!over)
+				failed = take_lane(sink, first + order[i], cause);
+			over |= is_over(sink) || (!is_sweep(sink) && is_pointless(sink));
+		}
+	}
+	free(order);
+	return failed && cause->err == EINTR ? 0 : failed;
+}
+
+/* ---- lanes ---- */
+
+/* What its workers need, once tried, so that errors come before any connection. */
+static int prepare_lane(struct sink *sink, struct lane *lane, struct sock_cause *cause)
+{
+	sink->observer.plan = lane->plan;
+	if (lane->plan->serve && plan_given(&lane->setting->source, 'b') &&
+	    plan_place(lane->plan) == PLAN_NOWHERE)
+		lane->plan->block = lane->setting->source.block;
+	if (lane_serve(lane, sink->lanes, sink->lane_count, sink->argv[0], cause) ||
+	    lane_find(lane, is_interrupted, sink, cause))
+		return -1;
+	return observer_prepare(&sink->observer, lane->transfer, cause);
+}
+
+/* The lanes of all settings that have none yet. */
+static int open_lanes(struct sink *sink, struct sock_cause *cause)
+{
+	size_t count = sink->sweep.count;
+	struct lane **grown = realloc(sink->lanes, count * sizeof(struct lane *));
+
+	if (!grown)
+		return sock_failed(cause, "settings", "", ENOMEM, NULL);
+	sink->lanes = grown;
+	while (sink->lane_count < count) {
+		struct lane *lane = calloc(1, sizeof(*lane));
+
+		if (!lane || lane_open(lane, sink->sweep.settings[sink->lane_count])) {
+			if (lane)
+				lane_free(lane);
+			free(lane);
+			return sock_failed(cause, "settings", "", ENOMEM, NULL);
+		}
+		if (plan_is_live(lane->plan) && prepare_lane(sink, lane, cause)) {
+			lane_free(lane);
+			free(lane);
 			return -1;
-		if (report_broken(&sink->report) || is_pointless(sink))
-			break;
+		}
+		grown[sink->lane_count++] = lane;
 	}
 	return 0;
 }
 
+/* ---- cliffs ---- */
+
+#define TOGETHER 8 /* settings that are added and measured interleaved */
+
+/* Add settings that lie between others, as many as can be told apart for now. */
+static int add_tries(struct sink *sink, struct cliff_try *try, size_t *which, size_t *count,
+		     struct sock_cause *cause)
+{
+	*count = 0;
+	while (*count < TOGETHER && cliff_next(&sink->cliffs, &try[*count])) {
+		const struct edge *edge = &sink->edges.edge[try[*count].pair];
+		int ret = sweep_between(&sink->sweep, edge->below, edge->above, edge->number,
+					try[*count].number, &which[*count], cause);
+
+		if (ret < 0)
+			return -1;
+		if (ret == 0)
+			++*count;
+		else if (cliff_tell(&sink->cliffs, &try[*count], NULL, 0))
+			return sock_failed(cause, "cliffs", "", ENOMEM, NULL);
+	}
+	return 0;
+}
+
+static int tell_tries(struct sink *sink, const struct cliff_try *try, const size_t *which,
+		      size_t count, struct sock_cause *cause)
+{
+	for (size_t i = 0; i < count; i++) {
+		double *median = NULL;
+		size_t n;
+		int failed = lane_medians(sink->lanes[which[i]], &median, &n) ||
+			     cliff_tell(&sink->cliffs, &try[i], median, n);
+
+		free(median);
+		if (failed)
+			return sock_failed(cause, "cliffs", "", ENOMEM, NULL);
+	}
+	return 0;
+}
+
+/* Where neighbours differ much, measure settings between them. */
+static int find_cliffs(struct sink *sink, struct sock_cause *cause)
+{
+	struct cliff_try try[TOGETHER];
+	size_t which[TOGETHER], count = 1;
+
+	if (edges_find(&sink->edges, &sink->sweep, sink->lanes) ||
+	    cliff_find(&sink->cliffs, sink->edges.pair, sink->edges.count))
+		return sock_failed(cause, "cliffs", "", ENOMEM, NULL);
+	while (count > 0 && !is_over(sink)) {
+		size_t first = sink->lane_count;
+
+		if (add_tries(sink, try, which, &count, cause) || open_lanes(sink, cause) ||
+		    (count > 0 && run_lanes(sink, first, cause)))
+			return -1;
+		if (!is_over(sink) && tell_tries(sink, try, which, count, cause))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the command ---- */
+
 static int prepare(struct sink *sink, int argc, char **argv, struct sock_cause *cause)
 {
-	struct plan *plan = &sink->plan;
-	int failed = plan_parse(plan, PLAN_SINK, argc, argv, cause);
+	int failed = sweep_parse(&sink->sweep, argc, argv, cause);
 
-	report_open(&sink->report, "sock_sink", plan);
-	if (failed || plan->ask != PLAN_RUN)
+	sink->plan = sink->sweep.count ? &sink->sweep.settings[0]->sink : &sink->no_plan;
+	report_open(&sink->report, "sock_sink", sink->plan);
+	if (failed || sink->plan->ask != PLAN_RUN)
 		return failed;
-	sink->observer = (struct observer){ .plan = plan,
-					    .transfer = &sink->transfer,
+	sink->observer = (struct observer){ .plan = sink->plan,
 					    .report = &sink->report,
 					    .watcher = &sink->watcher,
 					    .on_interval = keep_interval,
 					    .before_end = before_end,
 					    .on_end = keep_end,
+					    .on_other = note_source,
 					    .context = sink };
-	sink->dial = (struct dial){ .is_interrupted = is_interrupted, .context = sink };
-	if (describe_run(sink))
-		return sock_failed(cause, "keep the settings", "", ENOMEM, NULL);
-	if (conclude_read(plan, sink->saved, cause))
+	sink->report.quiet = is_sweep(sink) && !sink->plan->verbose && !sink->plan->json;
+	if (conclude_read(sink->plan, sink->saved, sink->saved_sweep, cause))
 		return -1;
-	if (!plan_is_live(plan))
-		return 0;
-	if (dial_resolve(&sink->dial, plan, cause))
-		return -1;
-	return observer_prepare(&sink->observer, &sink->transfer, cause);
+	/* A source of ours must not be left behind by a signal. */
+	if (sink->plan->serve)
+		catch_signals(sink);
+	return open_lanes(sink, cause);
 }
 
 static void wait_for_second(struct sink *sink)
@@ -383,7 +535,7 @@ static void wait_for_second(struct sink *sink)
  */
 static int look_at_machine(struct sink *sink)
 {
-	const struct plan *plan = &sink->plan;
+	const struct plan *plan = sink->plan;
 	int live = plan_is_live(plan), failed;
 	struct hostenv machine = { .count = 0 };
 
@@ -394,8 +546,8 @@ static int look_at_machine(struct sink *sink)
 	if (!live || plan->saved_count == 0)
 		return 0;
 	if (plan->report)
-		return hostenv_to_run(sink->bug.machine, &sink->run);
-	failed = hostenv_read(&machine, "") || hostenv_to_run(&machine, &sink->run);
+		return hostenv_to_run(sink->bug.machine, sink->lanes[0]->run);
+	failed = hostenv_read(&machine, "") || hostenv_to_run(&machine, sink->lanes[0]->run);
 	hostenv_free(&machine);
 	return failed;
 }
@@ -403,37 +555,82 @@ static int look_at_machine(struct sink *sink)
 /* A run without a connection says only where it ends. */
 static int end_early(struct sink *sink)
 {
-	if (sink->plan.report)
+	if (sink->plan->report)
 		bugreport_end(&sink->bug, NULL);
 	return -1;
+}
+
+/* What stands behind "--": of a sweep with all its alternatives. */
+static void tell_source(struct sink *sink)
+{
+	char command[1024];
+	char **behind = sink->argv;
+
+	while (*behind && strcmp(*behind, "--") != 0)
+		behind++;
+	if (*behind)
+		*behind = "sock_source";
+	if (process_words(*behind ? behind : (char *[]){ "sock_source", NULL }, command,
+			  sizeof(command)) == 0)
+		report_source(&sink->report, command);
+}
+
+static int run_all(struct sink *sink, struct sock_cause *cause)
+{
+	int failed;
+
+	report_start(&sink->report, sink->plan->port);
+	if (sink->plan->serve)
+		tell_source(sink);
+	failed = run_lanes(sink, 0, cause);
+	if (!failed && is_sweep(sink) && !sink->plan->no_cliffs && !is_over(sink))
+		failed = find_cliffs(sink, cause);
+	sink->lanes[0]->run->interrupted = sink->stop_signal != 0;
+	return failed;
+}
+
+static int say(struct sink *sink, int *status, struct sock_cause *cause)
+{
+	const struct conclude_input input = {
+		.saved = sink->saved,
+		.sweep = sink->saved_sweep,
+		.live = plan_is_live(sink->plan) ? sink->lanes[0]->run : NULL,
+		.evidence = sink->lanes[0]->evidence,
+		.bug = sink->plan->report ? &sink->bug : NULL,
+	};
+	const struct conclude_sweep_input sweep = {
+		.sweep = &sink->sweep,
+		.lanes = sink->lanes,
+		.cliffs = &sink->cliffs,
+		.saved = sink->saved_sweep,
+		.bug = input.bug,
+		.interrupted = sink->stop_signal != 0,
+	};
+
+	if (is_sweep(sink) && input.live)
+		return conclude_sweep_say(&sink->report, &sweep, status, cause);
+	return conclude_say(&sink->report, &input, status, cause);
 }
 
 /* Connect and read, and say what came out. */
 static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 {
-	int live = plan_is_live(&sink->plan), failed = 0;
+	int failed = 0;
 	struct sock_cause second;
-	const struct conclude_input input = { .saved = sink->saved,
-					      .live = live ? &sink->run : NULL,
-					      .evidence = &sink->evidence,
-					      .bug = sink->plan.report ? &sink->bug : NULL };
 
 	*status = 0;
 	if (look_at_machine(sink))
 		return sock_failed(cause, "look at the machine", "", ENOMEM, NULL);
-	if (live) {
-		report_start(&sink->report, sink->plan.port);
-		failed = run_connections(sink, cause);
-		sink->run.interrupted = sink->stop_signal != 0;
-	}
+	if (plan_is_live(sink->plan))
+		failed = run_all(sink, cause);
 	if (sink->no_memory && !failed)
 		failed = sock_failed(cause, "keep the rates", "", ENOMEM, NULL);
 	if (report_broken(&sink->report))
 		return failed;
 	/* What there is is said, also of a run that has failed. */
-	if (failed && sink->run.count == 0)
+	if (failed && sink->opened == 0)
 		return end_early(sink);
-	if (conclude_say(&sink->report, &input, status, &second) && !failed) {
+	if (say(sink, status, &second) && !failed) {
 		*cause = second;
 		failed = -1;
 	}
@@ -443,27 +640,32 @@ static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 static void clean_up(struct sink *sink)
 {
 	observer_free(&sink->observer);
-	transfer_release(&sink->transfer);
-	dial_free(&sink->dial);
+	for (size_t i = 0; i < sink->lane_count; i++)
+		lane_free(sink->lanes[i]);
+	for (size_t i = 0; i < sink->lane_count; i++)
+		free(sink->lanes[i]);
+	free(sink->lanes);
 	for (int i = 0; i < PLAN_SAVED; i++)
 		run_free(&sink->saved[i]);
-	run_free(&sink->run);
-	evidence_free(&sink->evidence);
+	for (int i = 0; i < PLAN_SAVED; i++)
+		sweep_saved_free(&sink->saved_sweep[i]);
+	cliff_free(&sink->cliffs);
+	edges_free(&sink->edges);
 	netcount_free(&sink->counters);
 	bugreport_free(&sink->bug);
-	plan_free(&sink->plan);
+	sweep_free(&sink->sweep);
 }
 
 /*
  * The exit status.  With -E a failure leaves the tests undecided, unless one
  * is not met.
  */
-static int final_status(const struct sink *sink, int failed, const struct sock_cause *cause,
+static int final_status(int failed, int bad, size_t tests_asked, const struct sock_cause *cause,
 			int tests)
 {
-	int status = failed ? cause->status : sink->observer.failed;
+	int status = failed ? cause->status : bad;
 
-	if (sink->plan.test_count == 0 || status == 2)
+	if (tests_asked == 0 || status == 2)
 		return status;
 	return status && tests == 0 ? CONCLUDE_CANNOT_TELL : tests;
 }
@@ -472,15 +674,18 @@ static int final_status(const struct sink *sink, int failed, const struct sock_c
 static int leave(struct sink *sink, int failed, int tests, struct sock_cause *cause)
 {
 	int broken = report_broken(&sink->report), status;
+	int before_any = sink->stop_signal && sink->opened == 0;
 
 	if (!failed && broken && broken != EPIPE)
 		failed = sock_failed(cause, "write", "standard output", broken, NULL);
-	status = final_status(sink, failed, cause, tests);
+	status = final_status(failed, sink->observer.failed, sink->plan->test_count, cause, tests);
+	if (failed && !before_any)
+		report_error(&sink->report, cause);
 	clean_up(sink);
 	if (!failed && broken == EPIPE)
 		wait_die_by(SIGPIPE);
-	if (failed)
-		report_error(&sink->report, cause);
+	if (before_any)
+		wait_die_by(sink->stop_signal);
 	if (sink->stop_signal == SIGINT)
 		wait_for_second(sink);
 	if (sink->second_signal)
@@ -490,14 +695,11 @@ static int leave(struct sink *sink, int failed, int tests, struct sock_cause *ca
 
 int main(int argc, char **argv)
 {
-	struct sink sink = { .argv = argv,
-			     .transfer = { .file = -1 },
-			     .watcher = { .fd = -1 },
-			     .evidence = { .cpu_s = NAN } };
+	struct sink sink = { .argv = argv, .watcher = { .fd = -1 } };
 	struct sock_cause cause;
 	int tests = 0, failed = prepare(&sink, argc, argv, &cause);
 
-	if (!failed && sink.plan.ask != PLAN_RUN)
+	if (!failed && sink.plan->ask != PLAN_RUN)
 		usage_answer(&sink.report);
 	else if (!failed)
 		failed = measure(&sink, &tests, &cause);

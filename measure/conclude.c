@@ -2,7 +2,6 @@
 #include "conclude.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "../socklib.h"
 #include "bugreport.h"
 #include "compare.h"
+#include "conclude_sweep.h"
 #include "expect.h"
 #include "explain.h"
 #include "figures.h"
@@ -17,8 +17,10 @@
 #include "plan.h"
 #include "report.h"
 #include "run.h"
+#include "settings.h"
 #include "saved.h"
 #include "summary.h"
+#include "sweep_saved.h"
 
 /* ---- saved outputs ---- */
 
@@ -35,25 +37,30 @@ static int drop_warm_up(const struct plan *plan, struct run *run, const char *na
 }
 
 static int read_one(const struct plan *plan, const char *name, struct run *run,
-		    struct sock_cause *cause)
+		    struct sweep_saved *sweep, struct sock_cause *cause)
 {
 	int is_stdin = strcmp(name, "-") == 0, failed;
 	FILE *file = is_stdin ? stdin : fopen(name, "re");
 
 	if (!file)
 		return sock_failed(cause, "read", name, errno, NULL);
-	failed = saved_read(file, is_stdin ? "standard input" : name,
-			    plan_given(plan, 'i') ? plan->interval_s : 0, run, cause);
+	failed = saved_read_sweep(file, is_stdin ? "standard input" : name,
+				  plan_given(plan, 'i') ? plan->interval_s : 0, run, sweep, cause);
 	if (!is_stdin)
 		fclose(file);
-	return failed ? -1 : drop_warm_up(plan, run, name, cause);
+	if (failed || sweep->count > 0)
+		return failed;
+	return drop_warm_up(plan, run, name, cause);
 }
 
-int conclude_read(const struct plan *plan, struct run *run, struct sock_cause *cause)
+int conclude_read(const struct plan *plan, struct run *run, struct sweep_saved *sweep,
+		  struct sock_cause *cause)
 {
 	for (size_t i = 0; i < plan->saved_count; i++)
-		if (read_one(plan, plan->saved[i], &run[i], cause))
+		if (read_one(plan, plan->saved[i], &run[i], &sweep[i], cause))
 			return -1;
+	if (plan->saved_count == 2 && (sweep[0].count > 0) != (sweep[1].count > 0))
+		return sock_failed(cause, "-r", "", 0, "a sweep and no sweep cannot be compared");
 	return 0;
 }
 
@@ -78,29 +85,13 @@ static int add_run(struct conclusion *c, const struct run *run, const char *name
 	return summary_make(run, &c->summary[c->count]) ? -1 : (c->count++, 0);
 }
 
-/* What this program set itself, beside the facts. */
-static struct mechanism_input our_settings(const struct plan *plan)
-{
-	struct mechanism_input ours = { .sink_pause_s = plan->pause_s,
-					.source_pause_s = NAN,
-					.rcvbuf_asked = NAN };
-	const struct sock_options *lists[] = { plan->early, plan->late };
-
-	for (size_t l = 0; l < 2; l++)
-		for (size_t i = 0; lists[l] && i < lists[l]->count; i++)
-			if (strcmp(lists[l]->settings[i].option->name, "SO_RCVBUF") == 0) {
-				ours.rcvbuf_asked = (double)lists[l]->settings[i].asked.number;
-				ours.rcvbuf_is_late = l == 1;
-			}
-	return ours;
-}
-
 static int explain_live(struct conclusion *c)
 {
-	const struct mechanism_input ours = our_settings(c->plan);
+	struct mechanism_input ours;
 
 	if (!c->input->live || !c->input->evidence || !plan_is_watched(c->plan))
 		return 0;
+	settings_ours(c->plan, &ours);
 	if (explain_make(&ours, &c->summary[c->count - 1], c->input->evidence, &c->explanation))
 		return -1;
 	c->has_explanation = 1;
@@ -210,7 +201,12 @@ int conclude_say(struct report *report, const struct conclude_input *input, int 
 		 struct sock_cause *cause)
 {
 	struct conclusion c = { .plan = report->plan, .report = report, .input = input };
-	int failed = gather(&c);
+	int failed;
+
+	if (report->plan->saved_count > 0 && input->sweep[0].count > 0 && !input->live)
+		return conclude_saved_sweeps(report, input->sweep, report->plan->saved_count,
+					     status, cause);
+	failed = gather(&c);
 
 	*status = 0;
 	if (!failed)

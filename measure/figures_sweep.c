@@ -391,7 +391,7 @@ static void put_values(struct json *json, const struct sweep_table *t, size_t ro
 	for (size_t i = 0; i < t->facts->axes; i++) {
 		const char *value = t->row[row].value[i];
 
-		json_text(json, t->facts->axis[i], strcmp(value, SWEEP_NONE) == 0 ? "" : value);
+		json_text(json, t->facts->axis[i], strcmp(value, SWEEP_EMPTY) == 0 ? "" : value);
 	}
 	json_close(json, '}');
 }

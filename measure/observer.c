@@ -62,6 +62,12 @@ struct observed {
 
 static enum transfer_way way_of(const struct plan *plan)
 {
+	switch (plan->serve ? plan->transport : PLAN_TCP) {
+	case PLAN_COPY: return TRANSFER_COPY;
+	case PLAN_FILE: return TRANSFER_FILE;
+	case PLAN_MMAP: return TRANSFER_MMAP;
+	default: break;
+	}
 	if (plan->side == PLAN_SOURCE)
 		return plan->sendfile ? TRANSFER_SENDFILE : TRANSFER_WRITE;
 	return plan->discard ? TRANSFER_DISCARD : TRANSFER_READ;
@@ -88,7 +94,7 @@ int observer_prepare(struct observer *observer, struct transfer *transfer, struc
 	if (transfer_prepare(transfer, cause))
 		return -1;
 	/* Without one, all that it would tell is n/a. */
-	if (plan_is_watched(plan))
+	if (plan_is_watched(plan) && observer->watcher->fd < 0)
 		watcher_start(observer->watcher,
 			      plan->side == PLAN_SOURCE ? FACTS_SENDER : FACTS_RECEIVER);
 	return 0;
@@ -452,7 +458,7 @@ static void ended(struct observer *observer, struct observed *one, int status)
 	take_reading(observer, one, one->run.exact);
 	close_interval(observer, one);
 	report_ended(observer->report, &one->run);
-	if (one->page->ledger)
+	if (one->page->ledger && !observer->report->quiet)
 		report_ledger(observer, one);
 	observer->failed |= run_has_failed(&one->run);
 	if (observer->on_end)

@@ -154,6 +154,36 @@ void report_start(struct report *report, unsigned int port)
 	report_flush(report);
 }
 
+void report_source(struct report *report, const char *command)
+{
+	struct json json;
+
+	if (report->plan->json) {
+		json_start_line(report, &json, "source");
+		json_text(&json, "command", command);
+		json_end_line(report, &json);
+		return;
+	}
+	fputs("source=[", report->out);
+	words_put_clean(report->out, command);
+	line(report, "]");
+}
+
+void report_setting(struct report *report, const char *label)
+{
+	struct json json;
+
+	if (report->quiet)
+		return;
+	if (!report->plan->json) {
+		line(report, "setting %s", label);
+		return;
+	}
+	json_start_line(report, &json, "turn");
+	json_text(&json, "setting", label);
+	json_end_line(report, &json);
+}
+
 void report_listening(struct report *report, const struct sock_address *list, int count)
 {
 	char text[SOCK_ADDRESS_TEXT];
@@ -347,6 +377,8 @@ void report_interval(struct report *report, const struct run_connection *connect
 {
 	double rate = run_rate(interval->bytes, interval->length_s);
 
+	if (report->quiet)
+		return;
 	if (report->plan->json) {
 		interval_json(report, connection, interval, facts);
 		return;
@@ -371,6 +403,8 @@ void report_sum(struct report *report, unsigned int round, double rate)
 {
 	struct json json;
 
+	if (report->quiet)
+		return;
 	if (!report->plan->json) {
 		line(report, "[sum] %.6g MB/sec", rate);
 		return;
@@ -508,6 +542,8 @@ void report_ended(struct report *report, const struct run_connection *connection
 	struct words_number rate = words_figure(run_rate(connection->bytes, connection->length_s));
 	char reason[128];
 
+	if (report->quiet)
+		return;
 	if (report->plan->json) {
 		ended_json(report, connection);
 		return;

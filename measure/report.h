@@ -26,6 +26,7 @@ struct report {
 	const struct plan *plan;
 	int broken;   /* errno of the first failed write, or 0 */
 	int progress; /* a line of progress stands on the terminal */
+	int quiet;    /* no lines of connections: a table will stand for them */
 };
 
 /* How a connection came to be. */
@@ -48,6 +49,12 @@ int report_broken(const struct report *report);
 
 /* The header, always the first line; port: the one in use. */
 void report_start(struct report *report, unsigned int port);
+/* The source of our own: its command line, or that of all settings of a sweep. */
+void report_source(struct report *report, const char *command);
+
+/* A setting of a sweep has its turn; label: "-b 64K -t SO_SNDBUF=32K". */
+void report_setting(struct report *report, const char *label);
+
 void report_listening(struct report *report, const struct sock_address *list, int count);
 void report_waiting(struct report *report);
 void report_accepted(struct report *report);

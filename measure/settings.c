@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../socklib.h"
+#include "mechanism.h"
 #include "plan.h"
 
 static void read_text(const struct sock_option *option, int fd, char *text)
@@ -83,4 +86,19 @@ void settings_free(struct settings *settings)
 {
 	free(settings->rows);
 	*settings = (struct settings){ 0 };
+}
+
+void settings_ours(const struct plan *plan, struct mechanism_input *ours)
+{
+	const struct sock_options *lists[] = { plan->early, plan->late };
+
+	*ours = (struct mechanism_input){ .sink_pause_s = plan->pause_s,
+					  .source_pause_s = NAN,
+					  .rcvbuf_asked = NAN };
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; lists[l] && i < lists[l]->count; i++)
+			if (strcmp(lists[l]->settings[i].option->name, "SO_RCVBUF") == 0) {
+				ours->rcvbuf_asked = (double)lists[l]->settings[i].asked.number;
+				ours->rcvbuf_is_late = l == 1;
+			}
 }

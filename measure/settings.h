@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+struct mechanism_input;
 struct plan;
 struct sock_cause;
 
@@ -33,5 +34,8 @@ struct settings {
 int settings_read(struct settings *settings, const struct plan *plan, int fd,
 		  struct sock_cause *cause);
 void settings_free(struct settings *settings);
+
+/* What a sink set itself that tells one mechanism from another; all else is unknown. */
+void settings_ours(const struct plan *plan, struct mechanism_input *ours);
 
 #endif

@@ -71,6 +71,12 @@ struct sweep {
  */
 int sweep_parse(struct sweep *sweep, int argc, char **argv, struct sock_cause *cause);
 
+/*
+ * What a setting is called, "-b 64K -t SO_SNDBUF=32K", but for one of the axes
+ * (SWEEP_NONE: all); to be freed.  NULL: no memory.
+ */
+char *sweep_label_but(const struct sweep *sweep, size_t setting, size_t axis);
+
 /* What sweep_parse() got, also where it failed. */
 void sweep_free(struct sweep *sweep);
 

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "../socklib.h"
+#include "sweep_table.h"
 
 #define MICROSECOND 1e-6
 
@@ -156,4 +157,18 @@ int sweep_between(struct sweep *sweep, size_t a, size_t b, size_t number, double
 			     sweep->settings[a]->choice[from.axis], from.index, value, &text))
 		return sock_failed(cause, "keep the settings", "", ENOMEM, NULL);
 	return add_like(sweep, a, from.axis, text, which, cause);
+}
+
+char *sweep_label_but(const struct sweep *sweep, size_t setting, size_t axis)
+{
+	const char *names[SWEEP_AXES], *values[SWEEP_AXES];
+	size_t count = 0;
+
+	for (size_t i = 0; i < sweep->axis_count && count < SWEEP_AXES; i++) {
+		if (i == axis)
+			continue;
+		names[count] = sweep->axes[i].name;
+		values[count++] = sweep->settings[setting]->labels[i];
+	}
+	return count ? sweep_label(names, values, count) : strdup("");
 }

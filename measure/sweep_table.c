@@ -135,7 +135,7 @@ static bool is_separator(char c)
 
 char *sweep_word(const char *value)
 {
-	size_t used = 0, size = strlen(value) + sizeof(SWEEP_NONE);
+	size_t used = 0, size = strlen(value) + sizeof(SWEEP_EMPTY);
 	char *word = malloc(size);
 
 	if (!word)
@@ -149,7 +149,7 @@ char *sweep_word(const char *value)
 	used -= used > 0 && word[used - 1] == ',';
 	word[used] = '\0';
 	if (used == 0)
-		memcpy(word, SWEEP_NONE, sizeof(SWEEP_NONE));
+		memcpy(word, SWEEP_EMPTY, sizeof(SWEEP_EMPTY));
 	return word;
 }
 

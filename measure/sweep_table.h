@@ -14,8 +14,8 @@
 #include "stats.h"
 
 #define SWEEP_NO_NEIGHBOUR ((size_t)-1)
-#define SWEEP_NONE "(none)" /* stands for an empty value */
-#define SWEEP_AXES 24	    /* at most: the option letters of both programs */
+#define SWEEP_EMPTY "(none)" /* stands for an empty value */
+#define SWEEP_AXES 24	     /* at most: the option letters of both programs */
 
 /* A setting, as measured; all that it points to must outlive the table. */
 struct sweep_row {
@@ -77,7 +77,7 @@ int sweep_bar(const struct sweep_table *table, const struct sweep_line *line, in
 
 /*
  * A value as one word, to be freed: blanks and commas, which separate options,
- * become one comma, what is not printable ASCII a "?", and nothing SWEEP_NONE.
+ * become one comma, what is not printable ASCII a "?", and nothing SWEEP_EMPTY.
  * NULL: no memory.
  */
 char *sweep_word(const char *value);
