@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -348,16 +347,6 @@ static int serve(struct source *source, struct sock_cause *cause)
 
 /* ---- the program ---- */
 
-static void raise_descriptor_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static int prepare(struct source *source, int argc, char **argv, struct sock_cause *cause)
 {
 	struct plan *plan = &source->plan;
@@ -370,7 +359,6 @@ static int prepare(struct source *source, int argc, char **argv, struct sock_cau
 					      .transfer = &source->transfer,
 					      .report = &source->report,
 					      .watcher = &source->watcher };
-	raise_descriptor_limit();
 	if (observer_prepare(&source->observer, &source->transfer, cause))
 		return -1;
 	wait_catch_signals();

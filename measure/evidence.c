@@ -28,7 +28,7 @@ static struct evidence_connection *append(struct evidence *evidence)
 	return &evidence->connection[evidence->count++];
 }
 
-static int keep_facts(struct evidence_connection *to, const struct watch *watch)
+static int keep_facts(struct evidence_connection *to, struct watch *watch)
 {
 	struct facts *facts = malloc(sizeof(*facts));
 

@@ -258,9 +258,38 @@ static size_t collect(const struct facts_sample *sample, size_t n, int end, int 
 	return count;
 }
 
-static double difference(double from, double to)
+static int wraps(const struct facts_row *row)
 {
-	return to >= from ? to - from : NAN;
+	return row->source == FACTS_FROM_TCP_INFO && row->size <= 4;
+}
+
+/*
+ * How far a counter came in one step.  Those of 32 and 16 bits of tcp_info begin
+ * again at 0: at 80,000 segments a second after 15 hours.
+ */
+static double step_of(const struct facts_row *row, double from, double to)
+{
+	double step = to - from, all = row->size == 4 ? 0x1p32 : 0x1p16;
+
+	if (wraps(row) && step < -all / 2)
+		step += all;
+	return step < 0 ? NAN : step;
+}
+
+/* Of a counter that is known at both ends, step by step. */
+static double difference(const struct facts_sample *sample, size_t n, int end, int fact)
+{
+	double last = sample[0].value[end][fact], sum = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		double now = sample[i].value[end][fact];
+
+		if (i + 1 < n && (isnan(now) || !wraps(&facts_rows[fact])))
+			continue;
+		sum += step_of(&facts_rows[fact], last, now);
+		last = now;
+	}
+	return sum;
 }
 
 static double over_time(const struct facts_sample *sample, size_t n, int end, int fact, double *x)
@@ -268,8 +297,7 @@ static double over_time(const struct facts_sample *sample, size_t n, int end, in
 	switch (facts_rows[fact].kind) {
 	case FACTS_LEVEL: return middle_of(x, collect(sample, n, end, fact, x));
 	case FACTS_SHARE: return mean_of(x, collect(sample, n, end, fact, x));
-	case FACTS_COUNTER:
-		return difference(sample[0].value[end][fact], sample[n - 1].value[end][fact]);
+	case FACTS_COUNTER: return difference(sample, n, end, fact);
 	default: return NAN;
 	}
 }
@@ -335,18 +363,45 @@ static void make_ratios(struct facts *over)
 		host[FACT_OTHERS] = 0;
 }
 
+/* From one reading to a later one; NaN where both are the same. */
+static double length(double from, double to)
+{
+	return to > from ? to - from : NAN;
+}
+
+/* The time between the two readings that a counter comes from. */
+static double length_of(const struct facts *facts, enum facts_end end, enum fact fact)
+{
+	if (facts_rows[fact].source <= FACTS_FROM_CGROUP)
+		return facts->process_length_s[end];
+	return facts->length_s[end];
+}
+
+/* A counter's difference over no time at all is none. */
+static double known_over_time(const struct facts *over, const struct facts_sample *sample, size_t n,
+			      int end, int fact, double *x)
+{
+	if (facts_rows[fact].kind == FACTS_COUNTER &&
+	    isnan(length_of(over, (enum facts_end)end, (enum fact)fact)))
+		return NAN;
+	return over_time(sample, n, end, fact, x);
+}
+
 void facts_over(const struct facts_sample *sample, size_t n, struct facts *over)
 {
 	double *x = n < 2 ? NULL : malloc(n * sizeof(*x));
 
 	*over = (struct facts){ .samples = x ? n : 0 };
 	for (int end = 0; end < FACTS_HOST; end++)
-		over->process_length_s[end] =
-			x ? sample[n - 1].process_time_s[end] - sample[0].process_time_s[end] : NAN;
+		over->process_length_s[end] = x ? length(sample[0].process_time_s[end],
+							 sample[n - 1].process_time_s[end])
+						: NAN;
 	for (int end = 0; end < FACTS_ENDS; end++) {
-		over->length_s[end] = x ? sample[n - 1].time_s[end] - sample[0].time_s[end] : NAN;
+		over->length_s[end] = x ? length(sample[0].time_s[end], sample[n - 1].time_s[end])
+					: NAN;
 		for (int fact = 0; fact < FACTS; fact++)
-			over->value[end][fact] = x ? over_time(sample, n, end, fact, x) : NAN;
+			over->value[end][fact] = x ? known_over_time(over, sample, n, end, fact, x)
+						   : NAN;
 		if (x)
 			memcpy(over->congestion[end], sample[n - 1].congestion[end], FACTS_NAME);
 	}
@@ -360,14 +415,6 @@ void facts_over(const struct facts_sample *sample, size_t n, struct facts *over)
 }
 
 /* ---- as figures ---- */
-
-/* The time between the two readings that a counter comes from. */
-static double length_of(const struct facts *facts, enum facts_end end, enum fact fact)
-{
-	if (facts_rows[fact].source <= FACTS_FROM_CGROUP)
-		return facts->process_length_s[end];
-	return facts->length_s[end];
-}
 
 double facts_share(const struct facts *facts, enum facts_end end, enum fact fact)
 {

@@ -175,9 +175,11 @@ struct facts {
 void facts_nothing(struct facts_sample *sample);
 
 /*
- * From sample[0] to sample[n - 1].  Counters and lengths are differences
- * between the two; levels the median, and shares the mean, of all but the
- * first.  A counter that went back is not known.  n >= 2; with fewer nothing is.
+ * From sample[0] to sample[n - 1].  Lengths are differences between the two;
+ * counters too, step by step, since those of 32 bits begin again at 0; levels
+ * the median, and shares the mean, of all but the first.  What is not known in
+ * both, went back, or was read once for both, is not known.  n >= 2; with fewer
+ * nothing is.
  */
 void facts_over(const struct facts_sample *sample, size_t n, struct facts *over);
 

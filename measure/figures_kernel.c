@@ -111,6 +111,7 @@ static const char *not_seen(const struct watcher_answer *answer)
 	switch (answer ? answer->peer : WATCHER_NOT_HERE) {
 	case WATCHER_NOT_FOUND: return "on another host or in another network namespace, or gone";
 	case WATCHER_NOT_PERMITTED: return "not permitted";
+	case WATCHER_NO_ROOM: return "no descriptors left to look with";
 	case WATCHER_PENDING: return "it ended before it was looked for";
 	default: return "n/a: no TCP, or this system cannot tell";
 	}

@@ -10,7 +10,6 @@
 #include "hostfile.h"
 #include "hostlo.h"
 #include "run.h"
-#include "run.h"
 #include "words.h"
 
 #define TEXT_SIZE 1024 /* before it is cut */

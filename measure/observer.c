@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -73,6 +74,17 @@ static enum transfer_way way_of(const struct plan *plan)
 	return plan->discard ? TRANSFER_DISCARD : TRANSFER_READ;
 }
 
+/* Up to what the system allows without asking. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int observer_prepare(struct observer *observer, struct transfer *transfer, struct sock_cause *cause)
 {
 	const struct plan *plan = observer->plan;
@@ -86,6 +98,7 @@ int observer_prepare(struct observer *observer, struct transfer *transfer, struc
 				       .cpu = plan->cpu,
 				       .ledger = plan->ledger,
 				       .ledger_held = plan->warm_up_s > 0 };
+	raise_descriptor_limit();
 	snprintf(step, sizeof(step), "-C %d", plan->cpu);
 	if (plan->cpu >= 0 && platform_can_pin(plan->cpu))
 		return sock_failed(cause, step, "", errno,
@@ -282,9 +295,10 @@ static void tell_peer(struct observer *observer, struct observed *one, int at_en
 		return;
 	if (!at_end && (!answer || !answer->peer_pid || !answer->peer_is_sure))
 		return;
-	if (answer && !is_over && one->run.length_s < PEER_S &&
-	    (answer->peer == WATCHER_PENDING ||
-	     (answer->peer == WATCHER_SEEN && !answer->peer_is_sure)))
+	if (answer && !is_over && answer->peer == WATCHER_PENDING)
+		return;
+	if (answer && !is_over && one->run.length_s < PEER_S && answer->peer == WATCHER_SEEN &&
+	    !answer->peer_is_sure)
 		return;
 	one->peer_told = 1;
 	report_peer(observer->report, one->run.number, one->prefix, answer);

@@ -164,11 +164,16 @@ static int open_of(const char *root, const struct process *process, size_t file)
 /* One of its files, FILE_MAX bytes of it at most; what cannot be opened is not tried again. */
 static ssize_t read_kept(const char *root, struct process *process, size_t file, char *text)
 {
-	int fd = process->file[file] ? process->file[file] - 1 : open_of(root, process, file);
+	int fd = process->file[file] - 1;
 	ssize_t n;
 
-	if (fd < 0)
-		process->file[file] = process->keep_open ? fd : 0;
+	if (process->file[file] < 0)
+		return -1;
+	if (process->file[file] == 0)
+		fd = open_of(root, process, file);
+	/* Out of descriptors it may be there the next time. */
+	if (fd < 0 && process->keep_open && (errno == ENOENT || errno == EACCES))
+		process->file[file] = -1;
 	if (fd < 0)
 		return -1;
 	n = read_open(fd, text, FILE_MAX);

@@ -183,7 +183,8 @@ static int make_request(const struct tcpstate_socket *socket, struct request *re
 	*request = (struct request){
 		.header = { .nlmsg_len = sizeof(*request),
 			    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-			    .nlmsg_flags = NLM_F_REQUEST },
+			    .nlmsg_flags = NLM_F_REQUEST,
+			    .nlmsg_seq = (__u32)clock_now() },
 		.diag = { .sdiag_protocol = IPPROTO_TCP,
 			  .idiag_ext = 1U << (INET_DIAG_INFO - 1) | 1U << (INET_DIAG_CONG - 1) |
 				       1U << (INET_DIAG_SKMEMINFO - 1),
@@ -271,6 +272,16 @@ int tcpstate_decode_answer(const void *answer, size_t size, struct tcpstate_sock
 	return 0;
 }
 
+static int is_answer(const void *answer, size_t size, const struct request *request)
+{
+	struct nlmsghdr header;
+
+	if (size < sizeof(header))
+		return 1; /* an answer, if no good one */
+	memcpy(&header, answer, sizeof(header));
+	return header.nlmsg_seq == request->header.nlmsg_seq;
+}
+
 static int ask_once(int door, const struct request *request, struct tcpstate_socket *socket,
 		    struct facts_sample *sample, int end)
 {
@@ -279,9 +290,10 @@ static int ask_once(int door, const struct request *request, struct tcpstate_soc
 
 	if (n < 0)
 		return errno;
+	/* What a question left behind that was given up is not for this one. */
 	do
 		n = recv(door, answer, sizeof(answer), 0);
-	while (n < 0 && errno == EINTR);
+	while ((n < 0 && errno == EINTR) || (n > 0 && !is_answer(answer, (size_t)n, request)));
 	if (n < 0)
 		return errno;
 	return tcpstate_decode_answer(answer, (size_t)n, socket, sample, end);
@@ -300,7 +312,8 @@ int tcpstate_ask(int door, struct tcpstate_socket *socket, struct facts_sample *
 		request.diag.id.idiag_if = if_nametoindex("lo");
 		err = ask_once(door, &request, socket, sample, end);
 	}
-	if (err == 0)
+	/* TIME_WAIT has no tcp_info: what is not there has no time. */
+	if (err == 0 && !isnan(sample->value[end][FACT_SND_MSS]))
 		sample->time_s[end] = clock_to_seconds(clock_now());
 	errno = err;
 	return err ? -1 : 0;

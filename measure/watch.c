@@ -26,6 +26,7 @@ struct watch {
 	struct watcher_answer answer; /* the newest */
 	struct facts_sample newest, previous;
 	int has_newest, has_previous, is_new;
+	double asked_s; /* when the newest was asked for that is for an interval's end */
 	struct facts_sample *samples;
 	size_t count, room;
 	size_t stride, skipped; /* one of stride is kept */
@@ -81,10 +82,10 @@ void watch_begin(struct watch *watch, int64_t start, int64_t end)
 {
 	double first = at_most(FIRST_S, watch->interval_s / PART);
 
+	watch_expect(watch, start, end);
 	watch->start = start;
 	watch->first = start + clock_from_seconds(first);
 	watch->settled = start + clock_from_seconds(settle_s(watch));
-	watch_expect(watch, start, end);
 }
 
 void watch_expect(struct watch *watch, int64_t now, int64_t end)
@@ -92,6 +93,8 @@ void watch_expect(struct watch *watch, int64_t now, int64_t end)
 	double lead = at_most(LEAD_S, clock_to_seconds(end - now) / PART);
 
 	watch->before_end = end == CLOCK_NEVER ? CLOCK_NEVER : end - clock_from_seconds(lead);
+	if (end == CLOCK_NEVER)
+		watch->first = watch->settled = CLOCK_NEVER;
 }
 
 int64_t watch_next(const struct watch *watch)
@@ -110,6 +113,18 @@ static int is_due(int64_t *when, int64_t now)
 }
 
 /* ---- answers ---- */
+
+/* When it was taken: the latest of its times. */
+static double time_of(const struct facts_sample *sample)
+{
+	double latest = 0;
+
+	for (int end = 0; end < FACTS_ENDS; end++)
+		latest = fmax(latest, sample->time_s[end]);
+	for (int end = 0; end < FACTS_HOST; end++)
+		latest = fmax(latest, sample->process_time_s[end]);
+	return latest;
+}
 
 /* Every second one goes when there is no more room. */
 static void thin_out(struct watch *watch)
@@ -180,11 +195,13 @@ static void take(struct watch *watch)
 
 int watch_ask(struct watch *watch, int64_t now)
 {
-	int due = is_due(&watch->first, now) | is_due(&watch->settled, now) |
-		  is_due(&watch->before_end, now);
+	int at_end = is_due(&watch->before_end, now);
+	int due = is_due(&watch->first, now) | is_due(&watch->settled, now) | at_end;
 
 	if (!due)
 		return 0;
+	if (at_end)
+		watch->asked_s = clock_to_seconds(now);
 	take(watch);
 	watcher_want(watch->watcher, watch->slot);
 	return 1;
@@ -195,7 +212,8 @@ int watch_interval(struct watch *watch, struct facts *facts)
 	struct facts_sample two[2];
 
 	take(watch);
-	if (!watch->is_new || watch->count < 2)
+	/* A late answer to an earlier question is not about this interval. */
+	if (!watch->is_new || watch->count < 2 || time_of(&watch->newest) < watch->asked_s)
 		return 0;
 	two[0] = watch->previous;
 	two[1] = watch->newest;
@@ -203,18 +221,6 @@ int watch_interval(struct watch *watch, struct facts *facts)
 	watch->previous = watch->newest;
 	watch->is_new = 0;
 	return 1;
-}
-
-/* When it was taken: the latest of its times. */
-static double time_of(const struct facts_sample *sample)
-{
-	double latest = 0;
-
-	for (int end = 0; end < FACTS_ENDS; end++)
-		latest = fmax(latest, sample->time_s[end]);
-	for (int end = 0; end < FACTS_HOST; end++)
-		latest = fmax(latest, sample->process_time_s[end]);
-	return latest;
 }
 
 /* It lacks an end, a process or the machine that an earlier one has. */
@@ -234,11 +240,16 @@ static int lacks(const struct facts_sample *sample, const struct facts_sample *e
  * A late answer may come after the connection's end, when an end or a process
  * is gone: no difference to it would be known.
  */
-int watch_connection(const struct watch *watch, struct facts *facts)
+int watch_connection(struct watch *watch, struct facts *facts)
 {
 	double settled = clock_to_seconds(watch->start) + settle_s(watch);
 	size_t from = 0, to = watch->count;
 
+	/* The last one counts, whether it was to be kept or not. */
+	if (watch->skipped > 0 && make_room(watch) == 0) {
+		watch->samples[watch->count] = watch->newest;
+		to = watch->count + 1;
+	}
 	while (to > 2 && lacks(&watch->samples[to - 1], &watch->samples[1]))
 		to--;
 	while (from < to && time_of(&watch->samples[from]) < settled)

@@ -51,7 +51,7 @@ int watch_interval(struct watch *watch, struct facts *facts);
  * The connection without its first moments, as long as two samples are there;
  * else as a whole.  0 where there are none.
  */
-int watch_connection(const struct watch *watch, struct facts *facts);
+int watch_connection(struct watch *watch, struct facts *facts);
 
 /* All samples so far, thinned out when they are many; how many. */
 size_t watch_samples(const struct watch *watch, const struct facts_sample **samples);

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../socklib.h"
@@ -27,6 +28,8 @@
 #define LOOKS 40	  /* so often at most without being asked */
 #define HOST_S 0.25	  /* from one look at the machine to the next */
 #define KEPT_OPEN 64	  /* connections whose files of /proc stay open */
+#define ROOM_MS 20	  /* for a question that finds the queue full */
+#define ENDING_MS 300	  /* longer than most senders keep it waiting */
 #define SCANS 3		  /* of all processes, for the one that holds the peer's socket */
 #define SCAN_S 0.01	  /* from the first to the second, at least */
 #define LAST_SCAN_S 0.1	  /* from the first on: none after that */
@@ -102,16 +105,24 @@ int watcher_start(struct watcher *watcher, int own)
 	return watcher->fd < 0 ? -1 : 0;
 }
 
+/* It may be waiting, uninterruptibly, for a sender: init takes care of it then. */
+static void end_child(pid_t pid)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	kill(pid, SIGKILL);
+	for (int i = 0; i < ENDING_MS && waitpid(pid, NULL, WNOHANG) == 0; i++)
+		nanosleep(&pause, NULL);
+}
+
 void watcher_stop(struct watcher *watcher)
 {
 	if (watcher->fd < 0)
 		return;
 	close(watcher->fd);
 	watcher->fd = -1;
-	if (watcher->pid > 0) {
-		kill(watcher->pid, SIGKILL);
-		waitpid(watcher->pid, NULL, 0);
-	}
+	if (watcher->pid > 0)
+		end_child(watcher->pid);
 	munmap(watcher->slots, WATCHER_SLOTS * sizeof(*watcher->slots));
 }
 
@@ -137,6 +148,16 @@ static int tell(const struct watcher *watcher, struct message *message, int fd)
 	return sendmsg(watcher->fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
+/* A watcher that waits for a sender takes nothing for a while. */
+static int tell_patiently(const struct watcher *watcher, struct message *message, int fd)
+{
+	struct pollfd room = { .fd = watcher->fd, .events = POLLOUT };
+
+	if (tell(watcher, message, fd) == 0)
+		return 0;
+	return errno == EAGAIN && poll(&room, 1, ROOM_MS) > 0 ? tell(watcher, message, fd) : -1;
+}
+
 static int free_slot(const struct watcher *watcher)
 {
 	for (int i = 0; i < WATCHER_SLOTS; i++)
@@ -159,7 +180,7 @@ int watcher_add(struct watcher *watcher, unsigned int connection, int fd, pid_t 
 		message.local = *local;
 		message.remote = *remote;
 	}
-	if (tell(watcher, &message, message.is_tcp ? fd : -1))
+	if (tell_patiently(watcher, &message, message.is_tcp ? fd : -1))
 		return -1;
 	atomic_store(&watcher->slots[slot].use, SLOT_TAKEN);
 	return slot;
@@ -249,6 +270,7 @@ struct watch {
 	int top;		  /* slots in use are below it */
 	struct facts_sample host; /* the machine, as of host_read */
 	int64_t host_read;
+	int kept_open; /* slots whose files of /proc stay open */
 };
 
 static enum watcher_peer peer_of(int err)
@@ -267,12 +289,17 @@ static enum watcher_peer peer_of(int err)
 static void ask_peer(struct watch *w, struct watched *one, struct facts_sample *sample)
 {
 	enum watcher_peer peer;
+	uint64_t inode;
 	int err = 0;
 
 	if (!one->is_tcp)
 		return;
+	inode = one->peer_socket.inode;
 	if (tcpstate_ask(w->door, &one->peer_socket, sample, w->other))
 		err = errno;
+	/* What is left of it in TIME_WAIT has none, but it was accepted. */
+	if (inode && !one->peer_socket.inode)
+		one->peer_socket.inode = inode;
 	peer = peer_of(err);
 	if (one->peer != WATCHER_SEEN)
 		one->peer = peer;
@@ -299,12 +326,14 @@ static void add(struct watch *w, const struct message *message, int fd)
 				 .is_tcp = message->is_tcp && fd >= 0,
 				 .local = message->local,
 				 .remote = message->remote };
-	one->keep_open = message->slot < KEPT_OPEN;
+	one->keep_open = message->slot < w->kept_open;
 	one->process[w->own].pid = message->pid;
 	one->process[w->own].keep_open = one->keep_open;
 	one->peer_socket.local = &one->remote;
 	one->peer_socket.remote = &one->local;
-	one->peer = one->is_tcp ? WATCHER_PENDING : WATCHER_NOT_HERE;
+	one->peer = one->is_tcp	      ? WATCHER_PENDING
+		    : message->is_tcp ? WATCHER_NO_ROOM
+				      : WATCHER_NOT_HERE;
 	if (message->slot >= w->top)
 		w->top = message->slot + 1;
 }
@@ -422,6 +451,8 @@ static void publish(struct watch *w, int slot)
 	struct published *half = &to->half[number & 1];
 	struct rusage used;
 
+	/* The readers of the half that is filled now must see the number before it. */
+	atomic_thread_fence(memory_order_release);
 	half->answer = (struct watcher_answer){ .connection = one->connection,
 						.peer = one->peer,
 						.peer_pid = one->process[w->other].pid,
@@ -533,6 +564,18 @@ static void drop_left(struct watch *w)
 	}
 }
 
+/* Each connection takes one descriptor, and those whose files stay open many more. */
+static int room_for_files(void)
+{
+	struct rlimit limit;
+	rlim_t room;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return KEPT_OPEN;
+	room = limit.rlim_cur / 2 / (FACTS_HOST * PROCESS_FILES);
+	return room < KEPT_OPEN ? (int)room : KEPT_OPEN;
+}
+
 static void watch(int fd, struct watcher_slot *slots, int own)
 {
 	struct watch w = { .fd = fd,
@@ -543,6 +586,7 @@ static void watch(int fd, struct watcher_slot *slots, int own)
 	struct pollfd question = { .fd = fd, .events = POLLIN };
 	int again = 0;
 
+	w.kept_open = room_for_files();
 	w.door = tcpstate_open();
 	while (w.watched) {
 		if (poll(&question, 1, again ? LOOK_AGAIN_MS : -1) < 0 && errno != EINTR)

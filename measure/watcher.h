@@ -29,6 +29,7 @@ enum watcher_peer {
 	WATCHER_SEEN,	   /* its socket; its process when peer_pid is above 0 */
 	WATCHER_NOT_FOUND, /* on another host, in another network namespace, or gone */
 	WATCHER_NOT_PERMITTED,
+	WATCHER_NO_ROOM, /* there are no descriptors left to look with */
 	WATCHER_NOT_HERE /* no TCP, or this system cannot tell */
 };
 

@@ -31,7 +31,7 @@ names() {
 	match "the $2's line" "$(grep -A 1 "^  $2: " "$1" | tr -s ' \n' ' ')" \
 		"^ $2: $3.*, pid $4, seen through sock_diag "
 	eq "lines of more than 78 columns in $(cat "$1")" \
-		"$(grep -v ' spurious' "$1" | grep -c '^.\{79\}')" 0
+		"$(grep -Ev ' spurious| (late|partial|warm-up) ' "$1" | grep -c '^.\{79\}')" 0
 }
 
 # Some line of a run that has several is whole; the first may have come
