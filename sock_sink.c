@@ -109,14 +109,15 @@ static void note_ends(const struct sink *sink, struct report_opening *opening, i
 }
 
 /* For the report: those of the first connection, kept once. */
-static void keep_settings(struct sink *sink, struct settings **kept, int fd)
+static void keep_settings(struct sink *sink, struct settings **kept, const struct plan *plan,
+			  int fd)
 {
 	struct sock_cause unused;
 
 	if (!sink->plan->report || *kept)
 		return;
 	*kept = calloc(1, sizeof(**kept));
-	if (*kept && settings_read(*kept, sink->lane->plan, fd, &unused)) {
+	if (*kept && settings_read(*kept, plan, fd, &unused)) {
 		free(*kept);
 		*kept = NULL;
 	}
@@ -132,7 +133,9 @@ static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
 		close(fd);
 		return -1;
 	}
-	keep_settings(sink, &sink->bug.opened, fd);
+	keep_settings(sink, &sink->bug.opened, sink->lane->plan, fd);
+	if (sink->plan->serve)
+		keep_settings(sink, &sink->bug.source, &sink->lane->setting->source, -1);
 	note_ends(sink, opening, fd, ends);
 	opening->worker = observer_add(&sink->observer, fd, opening->number);
 	if (opening->worker < 0) {
@@ -294,7 +297,7 @@ static void before_end(const struct run_connection *connection, int fd, void *co
 	struct sink *sink = context;
 
 	if (connection->number == 1)
-		keep_settings(sink, &sink->bug.ended, fd);
+		keep_settings(sink, &sink->bug.ended, sink->lane->plan, fd);
 }
 
 /* A source of our own has ended before its time. */

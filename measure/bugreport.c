@@ -212,6 +212,11 @@ static void print_option(FILE *out, const char *side, const struct settings_row 
 	words_end(&words);
 }
 
+static size_t count_of(const struct settings *settings)
+{
+	return settings ? settings->count : 0;
+}
+
 static void print_options(const struct bugreport *bug, const struct evidence *evidence)
 {
 	FILE *out = out_of(bug);
@@ -219,35 +224,40 @@ static void print_options(const struct bugreport *bug, const struct evidence *ev
 
 	bugreport_section(bug, "options");
 	print_command(out, "source:", evidence->peer_command ? evidence->peer_command : "n/a");
-	if (!opened) {
+	if (!opened)
 		fputs("n/a at the sink: no connection\n", out);
-		return;
-	}
-	if (opened->count == 0) {
+	else if (opened->count == 0)
 		fputs("none at the sink\n", out);
-		return;
-	}
-	fprintf(out, "  %-6s  %-24s %11s  %-5s %11s %11s\n", "side", "option", "asked", "when",
-		"granted", "at end");
-	for (size_t i = 0; i < opened->count; i++)
+	if (count_of(opened) + count_of(bug->source) > 0)
+		fprintf(out, "  %-6s  %-24s %11s  %-5s %11s %11s\n", "side", "option", "asked",
+			"when", "granted", "at end");
+	for (size_t i = 0; i < count_of(opened); i++)
 		print_option(out, "sink", &opened->rows[i], or_unknown(ended_with(bug, i)));
+	for (size_t i = 0; i < count_of(bug->source); i++)
+		print_option(out, "source", &bug->source->rows[i], "n/a");
+}
+
+static void option_json(const struct bugreport *bug, const char *side,
+			const struct settings_row *row, const char *at_end)
+{
+	struct json json;
+
+	json_begin(&json, out_of(bug), "option");
+	json_text(&json, "side", side);
+	json_text(&json, "name", row->name);
+	json_read_back(&json, "asked", row->asked, row->is_number);
+	json_text(&json, "when", row->early ? "early" : "late");
+	json_read_back(&json, "granted", row->granted, row->is_number);
+	json_read_back(&json, "at_end", at_end, row->is_number);
+	json_end(&json);
 }
 
 static void options_json(const struct bugreport *bug)
 {
-	for (size_t i = 0; bug->opened && i < bug->opened->count; i++) {
-		const struct settings_row *row = &bug->opened->rows[i];
-		struct json json;
-
-		json_begin(&json, out_of(bug), "option");
-		json_text(&json, "side", "sink");
-		json_text(&json, "name", row->name);
-		json_read_back(&json, "asked", row->asked, row->is_number);
-		json_text(&json, "when", row->early ? "early" : "late");
-		json_read_back(&json, "granted", row->granted, row->is_number);
-		json_read_back(&json, "at_end", ended_with(bug, i), row->is_number);
-		json_end(&json);
-	}
+	for (size_t i = 0; i < count_of(bug->opened); i++)
+		option_json(bug, "sink", &bug->opened->rows[i], ended_with(bug, i));
+	for (size_t i = 0; i < count_of(bug->source); i++)
+		option_json(bug, "source", &bug->source->rows[i], "");
 }
 
 /* ---- what went on during the run ---- */
@@ -452,5 +462,6 @@ void bugreport_free(struct bugreport *bug)
 	free(bug->before);
 	free_settings(bug->opened);
 	free_settings(bug->ended);
+	free_settings(bug->source);
 	*bug = (struct bugreport){ 0 };
 }

@@ -33,6 +33,7 @@ struct bugreport {
 	struct facts_sample *before; /* the machine as the run began */
 	struct settings *opened;     /* what the first connection was given, */
 	struct settings *ended;	     /* and had at its end; NULL: not known */
+	struct settings *source;     /* what a source of ours was asked for; or NULL */
 };
 
 /*
