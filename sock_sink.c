@@ -555,9 +555,11 @@ static int look_at_machine(struct sink *sink)
 	return failed;
 }
 
-/* A run without a connection says only where it ends. */
-static int end_early(struct sink *sink)
+/* A report without a connection says why, and where it ends. */
+static int end_early(struct sink *sink, const struct sock_cause *cause)
 {
+	if (sink->plan->report)
+		bugreport_failed(&sink->bug, cause);
 	if (sink->plan->report)
 		bugreport_end(&sink->bug, NULL);
 	return -1;
@@ -632,7 +634,7 @@ static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 		return failed;
 	/* What there is is said, also of a run that has failed. */
 	if (failed && sink->opened == 0)
-		return end_early(sink);
+		return end_early(sink, cause);
 	if (say(sink, status, &second) && !failed) {
 		*cause = second;
 		failed = -1;

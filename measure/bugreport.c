@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "../socklib.h"
 #include "clock.h"
 #include "evidence.h"
 #include "explain.h"
@@ -344,6 +345,16 @@ static struct words_number share_or_unknown(double share)
 	return number;
 }
 
+/* It comes from ticks: more digits would not be true. */
+static struct words_number two_decimals(double value)
+{
+	struct words_number number = { "n/a" };
+
+	if (!isnan(value))
+		snprintf(number.text, sizeof(number.text), "%.2f", value);
+	return number;
+}
+
 static void print_during(const struct bugreport *bug, const struct during *during)
 {
 	FILE *out = out_of(bug);
@@ -353,7 +364,7 @@ static void print_during(const struct bugreport *bug, const struct during *durin
 	words_begin(&words, out, LABEL, "load");
 	words_text(&words, "%s in 1 min; %s of %s CPUs in use; steal %s",
 		   isnan(during->load) ? "n/a" : words_figure(during->load).text,
-		   isnan(during->others) ? "n/a" : words_figure(during->others).text,
+		   two_decimals(during->others).text,
 		   isnan(during->cpus) ? "n/a" : words_figure(during->cpus).text,
 		   share_or_unknown(during->steal).text);
 	words_end(&words);
@@ -365,7 +376,10 @@ static void print_during(const struct bugreport *bug, const struct during *durin
 			   "workers were ready but waited for a CPU %s of the time, in the "
 			   "connection where that was longest%s",
 			   share_or_unknown(during->waited).text,
-			   during->waited > OTHERS_SHARE ? ": others were running" : "");
+			   during->waited <= OTHERS_SHARE || isnan(during->waited) ? ""
+			   : bug->report->plan->parallel > 1
+				   ? ": connections shared CPUs, or others were running"
+				   : ": others were running");
 	words_end(&words);
 	words_begin(&words, out, LABEL, "observer");
 	words_text(&words, "%s of one CPU; the longest wait for a sender's state %s",
@@ -421,6 +435,17 @@ void bugreport_connections(const struct bugreport *bug, const struct evidence *e
 		figures_kernel(out_of(bug), evidence);
 	}
 	report_flush(bug->report);
+}
+
+void bugreport_failed(const struct bugreport *bug, const struct sock_cause *cause)
+{
+	struct words words;
+
+	if (is_json(bug))
+		return; /* there the error is an event */
+	words_begin(&words, out_of(bug), LABEL, "failed");
+	words_text(&words, "%s %s: %s", cause->step, cause->object, cause->reason);
+	words_end(&words);
 }
 
 int bugreport_end(struct bugreport *bug, const struct evidence *evidence)

@@ -23,6 +23,7 @@ struct netcount;
 struct report;
 struct run;
 struct settings;
+struct sock_cause;
 
 struct bugreport {
 	struct report *report;
@@ -46,6 +47,9 @@ int bugreport_begin(struct bugreport *bug, struct report *report, const struct r
 
 /* What was set, and what the kernel said of each connection. */
 void bugreport_connections(const struct bugreport *bug, const struct evidence *evidence);
+
+/* Why there is nothing to report. */
+void bugreport_failed(const struct bugreport *bug, const struct sock_cause *cause);
 
 /* What went on meanwhile, and the end; evidence NULL: no live run.  -1: no memory. */
 int bugreport_end(struct bugreport *bug, const struct evidence *evidence);

@@ -14,6 +14,7 @@
 #include "stats.h"
 #include "summary.h"
 
+#define JUDGED_S 0.1 /* of facts: with less no mechanism is named */
 #define NAME 40
 #define CPUS_MAX 16 /* that are told apart */
 #define CANDIDATES (FACTS_ENDS * FACTS + FACTS_HOST * CPUS_MAX)
@@ -365,9 +366,12 @@ static int find_mechanisms(struct explanation *e, const struct mechanism_input *
 	for (size_t i = 0; i < evidence->count; i++) {
 		const struct evidence_connection *one = &evidence->connection[i];
 		struct mechanism_hit hits[MECHANISMS_MAX];
-		size_t count = one->facts ? find_in(ours, one, hits) : 0;
+		int judged = one->facts && !(one->facts->length_s[FACTS_SENDER] < JUDGED_S) &&
+			     !(one->facts->process_length_s[FACTS_RECEIVER] < JUDGED_S);
+		size_t count = judged ? find_in(ours, one, hits) : 0;
 
 		e->watched += one->facts != NULL;
+		e->judged += (size_t)judged;
 		for (size_t k = 0; k < count; k++)
 			if (add_member(e, evidence, &hits[k], one->number))
 				return -1;

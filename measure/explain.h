@@ -58,6 +58,7 @@ struct explain_change {
 
 struct explanation {
 	enum explain_spread spread;
+	size_t judged;			 /* of those watched: long enough for a mechanism */
 	size_t watched;			 /* connections with facts */
 	struct association *association; /* with EXPLAIN_SPREAD */
 	struct association_fact *facts;

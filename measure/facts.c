@@ -351,6 +351,11 @@ static void make_ratios(struct facts *over)
 	double used = facts_share(over, FACTS_SENDER, FACT_RUN) +
 		      facts_share(over, FACTS_RECEIVER, FACT_RUN);
 
+	/* /proc/PID/io counts read(2) and write(2), not recv(2) and send(2). */
+	if (s[FACT_WRITES] <= 0 && s[FACT_BYTES_SENT] > 0)
+		s[FACT_WRITES] = NAN;
+	if (r[FACT_READS] <= 0 && r[FACT_BYTES_RECEIVED] > 0)
+		r[FACT_READS] = NAN;
 	s[FACT_MEAN_SEGMENT] = ratio(s[FACT_BYTES_SENT], s[FACT_DATA_SEGMENTS_OUT]);
 	s[FACT_SEGMENTS_PER_ACK] = ratio(s[FACT_DATA_SEGMENTS_OUT], s[FACT_SEGMENTS_IN]);
 	r[FACT_BYTES_PER_READ] = ratio(r[FACT_BYTES_RECEIVED], r[FACT_READS]);

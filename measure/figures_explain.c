@@ -273,6 +273,8 @@ void figures_mechanisms(FILE *out, const struct explanation *explanation)
 {
 	if (explanation->watched == 0)
 		fprintf(out, "n/a: the kernel told nothing of these connections\n");
+	else if (explanation->judged == 0)
+		fprintf(out, "n/a: less than 0.1 s of each connection was watched\n");
 	else if (explanation->mechanisms == 0)
 		fprintf(out, "none of %zu has its evidence in this run\n", explanation->rules);
 	for (size_t i = 0; i < explanation->mechanisms; i++)

@@ -111,8 +111,9 @@ static const char *not_seen(const struct watcher_answer *answer)
 	switch (answer ? answer->peer : WATCHER_NOT_HERE) {
 	case WATCHER_NOT_FOUND: return "on another host or in another network namespace, or gone";
 	case WATCHER_NOT_PERMITTED: return "not permitted";
+	case WATCHER_GONE: return "the process that asks the kernel is gone";
 	case WATCHER_NO_ROOM: return "no descriptors left to look with";
-	case WATCHER_PENDING: return "it ended before it was looked for";
+	case WATCHER_PENDING: return "it was not looked for in time";
 	default: return "n/a: no TCP, or this system cannot tell";
 	}
 }
@@ -143,7 +144,8 @@ void figures_peer(FILE *out, const char *other, unsigned int connection,
 	if (!answer || answer->peer != WATCHER_SEEN) {
 		words_text(&words, "not seen (%s)", not_seen(answer));
 	} else if (answer->peer_pid <= 0) {
-		words_text(&words, "seen through sock_diag, its process not (another user's?)");
+		words_text(&words, "seen through sock_diag, its process not (another user's, or "
+				   "/proc does not show it)");
 	} else {
 		add_command(&words, *answer->peer_command ? answer->peer_command : "command n/a");
 		words_mark(&words, ',');

@@ -129,7 +129,8 @@ static struct limiter at_the_ends(const struct seen *it)
 
 static struct limiter between_them(const struct seen *it)
 {
-	if (it->rwnd >= 0.25)
+	/* A reader without a CPU closes the window: it must be known to have one. */
+	if (it->rwnd >= 0.25 && it->run_r < 0.85)
 		return say(LIMITER_RWND, LIMITER_NEITHER, it->rwnd);
 	if (it->sndbuf >= 0.25)
 		return say(LIMITER_SNDBUF, LIMITER_NEITHER, it->sndbuf);
@@ -141,7 +142,7 @@ static struct limiter between_them(const struct seen *it)
 		return word(LIMITER_APP);
 	if (it->idle && it->busy >= 0.9 && it->s[FACT_UNACKED] <= 0)
 		return word(LIMITER_TIMER);
-	if (it->idle && it->busy >= 0.9 && it->s[FACT_UNACKED] > 0)
+	if (it->idle && it->busy >= 0.9 && it->s[FACT_UNACKED] > 0 && it->s[FACT_NOTSENT] > 0)
 		return word(LIMITER_PATH);
 	return word(LIMITER_NONE);
 }

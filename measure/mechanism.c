@@ -6,6 +6,8 @@
 #include "facts.h"
 #include "mechanism_say.h"
 
+#define SPURIOUS_SHARE 0.8 /* of what was sent again: so much tells reordering from loss */
+
 /* ---- three-valued logic, Kleene's ---- */
 
 #define ALL(...) \
@@ -171,9 +173,11 @@ static enum mechanism_evidence has_timeouts(const struct mechanism_input *in)
 
 static enum mechanism_evidence has_lost(const struct mechanism_input *in)
 {
-	double lost = sender(in, FACT_LOST);
+	double lost = sender(in, FACT_LOST), again = sender(in, FACT_RETRANSMITS);
 
-	return ALL(at_least(lost, 8), at_least(lost, 0.0005 * sender(in, FACT_DATA_SEGMENTS_OUT)));
+	/* Where most were not needed the rest may not have been either: not all are told. */
+	return ALL(at_least(lost, 8), at_least(lost, 0.0005 * sender(in, FACT_DATA_SEGMENTS_OUT)),
+		   above(lost, (1 - SPURIOUS_SHARE) * again));
 }
 
 static enum mechanism_evidence is_lossy(const struct mechanism_input *in)
@@ -214,7 +218,8 @@ static enum mechanism_evidence is_spurious(const struct mechanism_input *in)
 {
 	double again = sender(in, FACT_RETRANSMITS);
 
-	return ALL(at_least(again, 50), at_least(sender(in, FACT_DSACK_DUPS), 0.8 * again),
+	return ALL(at_least(again, 50),
+		   at_least(sender(in, FACT_DSACK_DUPS), SPURIOUS_SHARE * again),
 		   at_least(again, 0.005 * sender(in, FACT_DATA_SEGMENTS_OUT)));
 }
 

@@ -25,11 +25,12 @@ struct mechanism_input {
 	double rate;		   /* bytes/s over the same time, facts_rate() */
 	double sink_pause_s;	   /* sleep after each read, -D of the sink; NaN: not ours */
 	double source_pause_s;
-	double rcvbuf_asked; /* bytes, SO_RCVBUF at the sink; NaN: not set, not ours */
-	int rcvbuf_is_late;  /* it was set after connect() */
-	double delayed_acks; /* DelayedACKs of the whole namespace per second */
-	double timeouts;     /* TCPTimeouts of it; stands in where FACT_RTOS is not known */
-	double throttled;    /* times that the source's or sink's cgroup was throttled */
+	double rcvbuf_asked;   /* bytes, SO_RCVBUF at the sink; NaN: not set, not ours */
+	int rcvbuf_is_late;    /* it was set after connect() */
+	double delayed_acks;   /* DelayedACKs of the whole namespace per second */
+	double timeouts;       /* TCPTimeouts of it; stands in where FACT_RTOS is not known */
+	unsigned int parallel; /* connections of the run that are open at once */
+	double throttled;      /* times that the source's or sink's cgroup was throttled */
 };
 
 #define MECHANISM_SENTENCE 512

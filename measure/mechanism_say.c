@@ -201,7 +201,9 @@ void mechanism_say_contended(const struct mechanism_input *in, char *text, size_
 			 source >= 0.20 ? "source" : "sink",
 			 share(source >= 0.20 ? source : sink).text);
 	if (is_known(others))
-		add(text, size, "; others used %s CPUs meanwhile", words_times(others).text);
+		add(text, size, "; others%s used %s CPUs meanwhile",
+		    in->parallel > 1 ? ", connections of this run among them," : "",
+		    words_times(others).text);
 	add(text, size, ".");
 }
 
@@ -230,7 +232,8 @@ void mechanism_say_loss(const struct mechanism_input *in, char *text, size_t siz
 		add(text, size, "%s", is_known(rtos) ? "" : " on this host");
 	}
 	add(text, size, "%s",
-	    lost >= 8 ? ": something on the way drops packets." : ": an ACK did not come in time.");
+	    lost >= 8 ? ": packets are dropped, on the way or at the receiver."
+		      : ": an ACK did not come in time.");
 }
 
 void mechanism_say_spurious(const struct mechanism_input *in, char *text, size_t size)

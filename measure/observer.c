@@ -107,9 +107,13 @@ int observer_prepare(struct observer *observer, struct transfer *transfer, struc
 	if (transfer_prepare(transfer, cause))
 		return -1;
 	/* Without one, all that it would tell is n/a. */
-	if (plan_is_watched(plan) && observer->watcher->fd < 0)
-		watcher_start(observer->watcher,
-			      plan->side == PLAN_SOURCE ? FACTS_SENDER : FACTS_RECEIVER);
+	if (plan_is_watched(plan) && observer->watcher->fd < 0 &&
+	    watcher_start(observer->watcher,
+			  plan->side == PLAN_SOURCE ? FACTS_SENDER : FACTS_RECEIVER) &&
+	    errno != ENOSYS)
+		report_warning(observer->report,
+			       "no process can be started to ask the kernel; what "
+			       "it would have told is n/a");
 	return 0;
 }
 
@@ -286,11 +290,14 @@ static void begin_ledger(struct observed *one, const struct run_interval *interv
 static void tell_peer(struct observer *observer, struct observed *one, int at_end)
 {
 	static const struct watcher_answer too_soon = { .peer = WATCHER_PENDING };
+	static const struct watcher_answer gone = { .peer = WATCHER_GONE };
 	const struct watcher_answer *answer = one->watch ? watch_peer(one->watch) : NULL;
 	int is_over = one->run.reason != RUN_OPEN;
 
 	if (one->watch && !answer)
 		answer = &too_soon;
+	if (observer->watcher->gone && (!answer || answer->peer == WATCHER_PENDING))
+		answer = &gone;
 	if (one->peer_told || !plan_is_watched(observer->plan))
 		return;
 	if (!at_end && (!answer || !answer->peer_pid || !answer->peer_is_sure))
@@ -562,6 +569,15 @@ void observer_tick(struct observer *observer)
 		ask_kernel(observer);
 }
 
+static void lose_watcher(struct observer *observer)
+{
+	observer->watcher->pid = 0;
+	observer->watcher->gone = 1;
+	report_warning(observer->report,
+		       "the process that asks the kernel has ended; what it would "
+		       "have told is n/a from here on");
+}
+
 static int reap(struct observer *observer, pid_t pid, int status)
 {
 	for (size_t i = 0; i < observer->count; i++)
@@ -570,7 +586,7 @@ static int reap(struct observer *observer, pid_t pid, int status)
 			return 1;
 		}
 	if (observer->watcher && pid == observer->watcher->pid)
-		observer->watcher->pid = 0; /* all is unknown from here on */
+		lose_watcher(observer);
 	else if (observer->on_other)
 		observer->on_other(pid, status, observer->context);
 	return 0;

@@ -14,6 +14,9 @@ enum run_kind run_kind_of(const struct run_connection *connection, double length
 
 	if (connection->warm_up_s > 0 && connection->length_s < connection->warm_up_s)
 		return RUN_WARM_UP;
+	/* What begins when its time is over is our own ending of it. */
+	if (connection->planned_s > 0 && connection->length_s >= connection->planned_s)
+		return RUN_PARTIAL;
 	if (connection->planned_s > 0 && connection->planned_s < planned)
 		planned = connection->planned_s;
 	if (length_s < PARTIAL_BELOW * planned)

@@ -12,7 +12,7 @@
 
 enum run_kind {
 	RUN_WHOLE,
-	RUN_PARTIAL, /* below 0.9 of what was planned: in totals only */
+	RUN_PARTIAL, /* below 0.9 of what was planned, or behind its end: in totals only */
 	RUN_LATE,    /* above 1.5 of it: the observer was held up */
 	RUN_WARM_UP  /* the first part of -w: in totals only */
 };

@@ -1,6 +1,7 @@
 /* The machine of a saved report: see saved_machine.h. */
 #include "saved_machine.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "hostenv.h"
@@ -31,7 +32,7 @@ static int keep_entry(struct saved_machine *machine, struct run *run)
 	return run_add_environment(run, machine->key, value);
 }
 
-/* What does not fit is left out. */
+/* What does not fit is left out; what no report has must not reach a terminal. */
 static void add_to_value(struct saved_machine *machine, const char *text)
 {
 	size_t length = strlen(machine->value), more = strlen(text);
@@ -40,7 +41,9 @@ static void add_to_value(struct saved_machine *machine, const char *text)
 		return;
 	if (length)
 		machine->value[length++] = ' ';
-	memcpy(machine->value + length, text, more + 1);
+	for (size_t i = 0; i <= more; i++)
+		machine->value[length + i] = text[i] && !isprint((unsigned char)text[i]) ? '?'
+											 : text[i];
 }
 
 static int take_entry(struct saved_machine *machine, const char *line, struct run *run)

@@ -92,7 +92,8 @@ void settings_ours(const struct plan *plan, struct mechanism_input *ours)
 {
 	const struct sock_options *lists[] = { plan->early, plan->late };
 
-	*ours = (struct mechanism_input){ .sink_pause_s = plan->pause_s,
+	*ours = (struct mechanism_input){ .parallel = (unsigned int)plan->parallel,
+					  .sink_pause_s = plan->pause_s,
 					  .source_pause_s = NAN,
 					  .rcvbuf_asked = NAN };
 	for (size_t l = 0; l < 2; l++)

@@ -28,6 +28,7 @@
 #define LOOKS 40	  /* so often at most without being asked */
 #define HOST_S 0.25	  /* from one look at the machine to the next */
 #define KEPT_OPEN 64	  /* connections whose files of /proc stay open */
+#define PRIORITY -5	  /* nice(2) */
 #define ROOM_MS 20	  /* for a question that finds the queue full */
 #define ENDING_MS 300	  /* longer than most senders keep it waiting */
 #define SCANS 3		  /* of all processes, for the one that holds the peer's socket */
@@ -94,6 +95,8 @@ int watcher_start(struct watcher *watcher, int own)
 		wait_child_signals();
 		platform_die_with_parent(parent);
 		platform_close_all_but(pair[1], -1);
+		/* Where that is allowed: its answers are wanted while workers keep CPUs busy. */
+		setpriority(PRIO_PROCESS, 0, PRIORITY);
 		watch(pair[1], watcher->slots, own);
 		_exit(0);
 	}

@@ -30,6 +30,7 @@ enum watcher_peer {
 	WATCHER_NOT_FOUND, /* on another host, in another network namespace, or gone */
 	WATCHER_NOT_PERMITTED,
 	WATCHER_NO_ROOM, /* there are no descriptors left to look with */
+	WATCHER_GONE,	 /* the watcher is */
 	WATCHER_NOT_HERE /* no TCP, or this system cannot tell */
 };
 
@@ -45,7 +46,8 @@ struct watcher_answer {
 };
 
 struct watcher {
-	int fd; /* -1: there is none */
+	int fd;	  /* -1: there is none */
+	int gone; /* it has ended before its time */
 	pid_t pid;
 	struct watcher_slot *slots;
 };

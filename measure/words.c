@@ -260,7 +260,7 @@ struct words_number words_quantity(double value, const char *unit)
 	if (!unit || !*unit)
 		return words_figure(value);
 	if (strcmp(unit, "share") == 0)
-		return words_share(value);
+		return words_share(value < 1 ? value : 1);
 	if (strncmp(unit, BYTES, strlen(BYTES)) == 0)
 		return bytes(value, unit + strlen(BYTES));
 	snprintf(number.text, sizeof(number.text), "%.18s %.12s", words_figure(value).text, unit);

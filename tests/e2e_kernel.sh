@@ -118,7 +118,7 @@ another_users_source() {
 	run 10 $as "$SINK" -H 127.0.0.1 -p "$PORT" -v -d 0.5 -i 0.2
 	status 0
 	eq "peer" "$(grep '^  source: ' "$T/out")" \
-"  source: seen through sock_diag, its process not (another user's?)"
+"  source: seen through sock_diag, its process not (another user's, or /proc"
 	# The socket's facts without the process's.
 	match "lines" "$out" \
 		"^$RATE MB/sec  [^ ].* n/a>[0-9]+ .*cw [0-9]+ +rtt [0-9]+.s +rtx [0-9]"

@@ -117,7 +117,7 @@ recipe_of() {
 	lossy)	sink_options=
 		rule=loss word=loss
 		not='spurious-retransmits|window-below-segment|timer'
-		text="^[0-9]+ segments lost and sent again \\($NUMBER%\\).*: something on the way drops packets\\.\$" ;;
+		text="^[0-9]+ segments lost and sent again \\($NUMBER%\\).*: packets are dropped, on the way or at the receiver\\.\$" ;;
 	late)	options=${OTHER:+-t $OTHER} sink_options="-l -t"
 		rule=window-below-segment word=rwnd not='loss|timer'
 		text="^The receive buffer \\(16384 bytes, SO_RCVBUF=8192 set after connect\\) .* waited for the window (9[0-9]|>99|100)% " ;;

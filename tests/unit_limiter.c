@@ -372,7 +372,8 @@ static void test_what_is_not_known(void)
 		{ "stopped", { SNK(STOPPED, 1) }, 1 },
 		{ "stopped", { SRC(STOPPED, 0), SNK(STOPPED, 1) }, 2 },
 		{ "cpu src", { SRC(RUN, 0.97), SNK(RUN, 0.6), SNK(RUNQ, 0.1) }, 3 },
-		{ "rwnd 97%", { SRC(RWND_LIMITED, 0.97) }, 1 },
+		{ "rwnd 97%", { SRC(RWND_LIMITED, 0.97), SNK(RUN, 0.3) }, 2 },
+		{ "-", { SRC(RWND_LIMITED, 0.97) }, 1 }, /* its reader may lack a CPU */
 		{ "app", { SRC(BUSY, 0.1) }, 1 },
 		/* struct tcp_info of an old kernel: up to total_retrans */
 		{ "-", { SRC(UNACKED, 3), SRC(SND_MSS, 65483), SRC(RTT, 9), SRC(CWND, 9) }, 4 },

@@ -250,7 +250,7 @@ static const struct recipe recipes[] = {
 		.what = "loss of 1 %",
 		.rules = "loss",
 		.sentence = "376 segments lost and sent again (0.627%), 3 retransmission timeouts: "
-			    "something on the way drops packets.",
+			    "packets are dropped, on the way or at the receiver.",
 		.given = { SRC(RUN, 0.2), SNK(RUN, 0.2), SRC(RTOS, 3), SRC(LOST, 376),
 			   SRC(RETRANSMITS, 380), SRC(DSACK_DUPS, 4),
 			   SRC(DATA_SEGMENTS_OUT, 60000) },
@@ -258,8 +258,9 @@ static const struct recipe recipes[] = {
 	{
 		.what = "loss without a timeout",
 		.rules = "loss",
-		.sentence = "376 segments lost and sent again (0.627%): something on the way drops "
-			    "packets.",
+		.sentence =
+			"376 segments lost and sent again (0.627%): packets are dropped, on the "
+			"way or at the receiver.",
 		.given = { SRC(LOST, 376), SRC(DATA_SEGMENTS_OUT, 60000) },
 		.broken = { SRC(LOST, 7), SRC(DATA_SEGMENTS_OUT, 752001) },
 		.kept = { SRC(DATA_SEGMENTS_OUT, 752000) },
@@ -303,10 +304,12 @@ static const struct recipe recipes[] = {
 	{
 		.what = "8 of 16000 segments lost",
 		.rules = "loss",
-		.sentence = "8 segments lost and sent again (0.05%): something on the way drops "
-			    "packets.",
-		.given = { SRC(LOST, 8), SRC(DATA_SEGMENTS_OUT, 16000) },
-		.broken = { SRC(LOST, 7), SRC(DATA_SEGMENTS_OUT, 16001) },
+		.sentence =
+			"8 segments lost and sent again (0.05%): packets are dropped, on the way "
+			"or at the receiver.",
+		.given = { SRC(LOST, 8), SRC(RETRANSMITS, 39), SRC(DSACK_DUPS, 31),
+			   SRC(DATA_SEGMENTS_OUT, 16000) },
+		.broken = { SRC(LOST, 7), SRC(DATA_SEGMENTS_OUT, 16001), SRC(RETRANSMITS, 41) },
 	},
 	{
 		.what = "throttled once",
