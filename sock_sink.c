@@ -580,11 +580,23 @@ static void tell_source(struct sink *sink)
 		report_source(&sink->report, command);
 }
 
+/* Of a sweep a header that is true of all settings, not of the first. */
+static void tell_start(struct sink *sink)
+{
+	for (size_t i = 0; i < sink->sweep.axis_count; i++) {
+		const struct sweep_axis *axis = &sink->sweep.axes[i];
+
+		if (!axis->of_source && axis->word->argument)
+			plan_set_swept(sink->plan, axis->letter, axis->word->argument);
+	}
+	report_start(&sink->report, sink->plan->port);
+}
+
 static int run_all(struct sink *sink, struct sock_cause *cause)
 {
 	int failed;
 
-	report_start(&sink->report, sink->plan->port);
+	tell_start(sink);
 	if (sink->plan->serve)
 		tell_source(sink);
 	failed = run_lanes(sink, 0, cause);
@@ -607,6 +619,7 @@ static int say(struct sink *sink, int *status, struct sock_cause *cause)
 		.sweep = &sink->sweep,
 		.lanes = sink->lanes,
 		.cliffs = &sink->cliffs,
+		.has_looked = sink->edges.count > 0 && !sink->stop_signal,
 		.saved = sink->saved_sweep,
 		.bug = input.bug,
 		.interrupted = sink->stop_signal != 0,

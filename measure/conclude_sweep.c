@@ -111,10 +111,10 @@ static void free_made(struct made *made)
 
 /* ---- what is said ---- */
 
-static void section(const struct conclude_sweep_input *input, const char *title)
+static void section(const struct bugreport *bug, const char *title)
 {
-	if (input->bug)
-		bugreport_section(input->bug, title);
+	if (bug)
+		bugreport_section(bug, title);
 }
 
 /* "64K" of "-b 64K": the blocks of all transports. */
@@ -135,7 +135,7 @@ static void say_table(struct report *report, const struct conclude_sweep_input *
 	int only_x = sweep->axis_count == 1 && sweep->axes[0].letter == 'x';
 	FILE *out = report->out;
 
-	section(input, "sweep");
+	section(input->bug, "sweep");
 	if (report->plan->json) {
 		figures_sweep_json(out, &made->table);
 		figures_cliffs_json(out, input->cliffs);
@@ -147,7 +147,7 @@ static void say_table(struct report *report, const struct conclude_sweep_input *
 		figures_transports(out, &made->table, block_of(sweep));
 	else
 		figures_sweep(out, &made->table);
-	if (input->cliffs->count > 0) {
+	if (input->cliffs->count > 0 || input->has_looked) {
 		putc('\n', out);
 		figures_cliffs(out, input->cliffs, made->facts.asked);
 	}
@@ -155,13 +155,13 @@ static void say_table(struct report *report, const struct conclude_sweep_input *
 	figures_sweep_medians(out, &made->table);
 }
 
-/* The mechanisms of each setting, where it shows any. */
+/* The mechanisms of each setting that was asked for, where it shows any. */
 static int say_mechanisms(struct report *report, const struct conclude_sweep_input *input,
 			  const struct made *made)
 {
 	int failed = 0, any = 0;
 
-	for (size_t i = 0; i < made->rows && !failed; i++) {
+	for (size_t i = 0; i < made->saved.count && !failed; i++) {
 		const struct lane *lane = input->lanes[i];
 		struct mechanism_input ours;
 		struct explanation explanation;
@@ -172,7 +172,7 @@ static int say_mechanisms(struct report *report, const struct conclude_sweep_inp
 		if (!failed && explain_make(&ours, &summary, lane->evidence, &explanation) == 0) {
 			if (explanation.mechanisms > 0 && !report->plan->json) {
 				if (!any++)
-					section(input, "known mechanisms");
+					section(input->bug, "known mechanisms");
 				fprintf(report->out, "setting %s:\n", made->saved.row[i].label);
 				figures_mechanisms(report->out, &explanation);
 			} else if (explanation.mechanisms > 0) {
@@ -263,11 +263,11 @@ static int say_all(struct report *report, const struct conclude_sweep_input *inp
 	if (plan_is_watched(plan))
 		failed = say_mechanisms(report, input, made);
 	if (!failed && before) {
-		section(input, "comparison");
+		section(input->bug, "comparison");
 		failed = say_comparison(report, before, &made->saved);
 	}
 	if (!failed && plan->test_count > 0) {
-		section(input, "expectations");
+		section(input->bug, "expectations");
 		failed = say_tests(report, &made->saved, input->lanes, made->facts.asked, before,
 				   status);
 	}
@@ -291,7 +291,7 @@ int conclude_sweep_say(struct report *report, const struct conclude_sweep_input 
 static int show_saved(struct report *report, const struct sweep_saved *saved)
 {
 	static const char *const axis[] = { "setting" };
-	struct sweep_facts facts = { .axis = axis, .axes = 1 };
+	struct sweep_facts facts = { .axis = axis, .axes = 1, .is_saved = true };
 	struct sweep_row *row = calloc(saved->count, sizeof(*row));
 	char **word = calloc(saved->count, sizeof(*word));
 	struct sweep_table table;
@@ -322,15 +322,20 @@ static int show_saved(struct report *report, const struct sweep_saved *saved)
 }
 
 int conclude_saved_sweeps(struct report *report, const struct sweep_saved *saved, size_t count,
-			  int *status, struct sock_cause *cause)
+			  struct bugreport *bug, int *status, struct sock_cause *cause)
 {
 	const struct sweep_saved *last = &saved[count - 1];
-	int failed = count == 2 ? say_comparison(report, &saved[0], last)
-				: show_saved(report, last);
+	int failed;
 
+	section(bug, count == 2 ? "comparison" : "sweep");
+	failed = count == 2 ? say_comparison(report, &saved[0], last) : show_saved(report, last);
 	*status = 0;
-	if (!failed && report->plan->test_count > 0)
+	if (!failed && report->plan->test_count > 0) {
+		section(bug, "expectations");
 		failed = say_tests(report, last, NULL, 0, count == 2 ? &saved[0] : NULL, status);
+	}
+	if (!failed && bug)
+		failed = bugreport_end(bug, NULL);
 	report_flush(report);
 	return failed ? no_memory(cause) : 0;
 }

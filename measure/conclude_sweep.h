@@ -20,6 +20,7 @@ struct conclude_sweep_input {
 	const struct sweep *sweep;
 	struct lane *const *lanes; /* of its settings */
 	const struct cliffs *cliffs;
+	int has_looked; /* for cliffs, where there are numbers next to each other */
 	const struct sweep_saved *saved; /* as many as the plan names */
 	struct bugreport *bug;		 /* NULL: no -R */
 	int interrupted;
@@ -32,8 +33,8 @@ struct conclude_sweep_input {
 int conclude_sweep_say(struct report *report, const struct conclude_sweep_input *input, int *status,
 		       struct sock_cause *cause);
 
-/* The same of saved ones alone, one or two. */
+/* The same of saved ones alone, one or two; bug NULL: no -R. */
 int conclude_saved_sweeps(struct report *report, const struct sweep_saved *saved, size_t count,
-			  int *status, struct sock_cause *cause);
+			  struct bugreport *bug, int *status, struct sock_cause *cause);
 
 #endif

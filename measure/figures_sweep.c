@@ -69,6 +69,11 @@ static void say_size(FILE *out, const struct sweep_table *t)
 		   facts->asked, plural(facts->asked));
 	if (facts->duration_s > 0)
 		words_text(&words, "of %s s", words_figure(facts->duration_s).text);
+	if (facts->is_saved) {
+		words_text(&words, "each, as saved");
+		words_end(&words);
+		return;
+	}
 	words_text(&words, "each (%zu), interleaved, seed %" PRIu64, all, facts->seed);
 	if (facts->interrupted || t->connections < all) {
 		words_mark(&words, facts->interrupted ? ',' : ';');
@@ -99,10 +104,16 @@ static void say_mark(struct words *words, const struct sweep_table *t, const str
 {
 	size_t n = t->facts->asked;
 
-	words_text(words, "* all %zu above or below all %zu of", n, n);
+	if (layout->is_uneven)
+		words_text(words, "* all above or below all of");
+	else
+		words_text(words, "* all %zu above or below all %zu of", n, n);
 	words_text(words, layout->mark_above ? "the row above" : "the number before");
 	words_text(words, "and 10%% apart");
-	words_add(words, "(p %s).", words_p(dist_separation(n, n)).text);
+	if (layout->is_uneven)
+		words_mark(words, '.');
+	else
+		words_add(words, "(p %s).", words_p(dist_separation(n, n)).text);
 }
 
 static void say_sentences(FILE *out, const struct sweep_table *t, const struct layout *layout)
@@ -459,11 +470,19 @@ void figures_sweep_json(FILE *out, const struct sweep_table *table)
 		json_text(&json, NULL, facts->axis[i]);
 	json_close(&json, ']');
 	json_count(&json, "settings", table->settings);
-	json_count(&json, "connections_asked", table->settings * facts->asked);
+	if (facts->is_saved)
+		json_null(&json, "connections_asked");
+	else
+		json_count(&json, "connections_asked", table->settings * facts->asked);
 	json_count(&json, "connections", table->connections);
 	real(&json, "duration_s", facts->duration_s > 0, facts->duration_s);
-	json_count(&json, "seed", facts->seed);
-	json_bool(&json, "interrupted", facts->interrupted);
+	if (facts->is_saved) {
+		json_null(&json, "seed");
+		json_null(&json, "interrupted");
+	} else {
+		json_count(&json, "seed", facts->seed);
+		json_bool(&json, "interrupted", facts->interrupted);
+	}
 	json_end(&json);
 	for (size_t i = 0; i < table->rows; i++)
 		put_setting(out, table, i);

@@ -435,6 +435,23 @@ int plan_is_watched(const struct plan *plan)
 	return plan->verbose || plan->report;
 }
 
+static const char swept_letters[] = PLAN_SWEPT;
+
+void plan_set_swept(struct plan *plan, char letter, const char *text)
+{
+	const char *at = strchr(swept_letters, letter);
+
+	if (at)
+		plan->swept[at - swept_letters] = text;
+}
+
+const char *plan_swept(const struct plan *plan, char letter)
+{
+	const char *at = strchr(swept_letters, letter);
+
+	return at ? plan->swept[at - swept_letters] : NULL;
+}
+
 /* Each gives its value, or leaves "" where it is as by default. */
 static void show_options(const struct plan *plan, struct plan_setting *setting)
 {
@@ -476,18 +493,24 @@ int plan_setting(const struct plan *plan, size_t index, struct plan_setting *set
 		const char *name;
 		int is_string;
 		void (*show)(const struct plan *plan, struct plan_setting *setting);
+		char letter;
 	} rows[] = {
-		{ "options", 1, show_options }, { "early", 1, show_early },
-		{ "block", 0, show_block },	{ "interval", 0, show_interval },
-		{ "warmup", 0, show_warm_up },	{ "cpu", 0, show_cpu },
+		{ "options", 1, show_options, 't' }, { "early", 1, show_early, 'e' },
+		{ "block", 0, show_block, 'b' },     { "interval", 0, show_interval, 'i' },
+		{ "warmup", 0, show_warm_up, 'w' },  { "cpu", 0, show_cpu, 'C' },
 	};
+	const char *swept;
 
 	if (index >= sizeof(rows) / sizeof(rows[0]))
 		return 0;
 	*setting = (struct plan_setting){ .name = rows[index].name,
 					  .is_string = rows[index].is_string };
 	setting->value = setting->room;
-	rows[index].show(plan, setting);
+	swept = plan_swept(plan, rows[index].letter);
+	if (swept)
+		setting->value = swept;
+	else
+		rows[index].show(plan, setting);
 	return 1;
 }
 

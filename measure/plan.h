@@ -44,7 +44,8 @@ enum plan_transport {
 
 #define PLAN_TRANSPORT_NAMES "tcp tcp6 unix pipe copy file mmap"
 
-#define PLAN_SAVED 2 /* saved outputs at most */
+#define PLAN_SAVED 2	  /* saved outputs at most */
+#define PLAN_SWEPT "tebC" /* options of the header that take alternatives */
 
 struct plan {
 	enum plan_side side;
@@ -74,12 +75,13 @@ struct plan {
 	size_t saved_count;
 	struct expect_test *tests; /* -E; sink */
 	size_t test_count;
-	int serve;		       /* -s: start a source for it; sink */
-	enum plan_transport transport; /* -x; sink */
-	uint64_t seed;		       /* -o, of the order of a sweep; sink */
-	int no_cliffs;		       /* -f; sink */
-	int of_sweep;		       /* one of several settings */
-	uint64_t given;		       /* which letters stood there, see plan_given() */
+	int serve;				   /* -s: start a source for it; sink */
+	enum plan_transport transport;		   /* -x; sink */
+	uint64_t seed;				   /* -o, of the order of a sweep; sink */
+	int no_cliffs;				   /* -f; sink */
+	int of_sweep;				   /* one of several settings */
+	const char *swept[sizeof(PLAN_SWEPT) - 1]; /* see plan_set_swept() */
+	uint64_t given;				   /* which letters stood there, see plan_given() */
 };
 
 /* A row of the option table, as the usage text shows it. */
@@ -150,6 +152,13 @@ int plan_is_live(const struct plan *plan);
 
 /* 1 when the kernel is to be asked about each connection. */
 int plan_is_watched(const struct plan *plan);
+
+/*
+ * A header is of all settings of a sweep: what varies stands there as it was
+ * given.  NULL where it does not.
+ */
+void plan_set_swept(struct plan *plan, char letter, const char *text);
+const char *plan_swept(const struct plan *plan, char letter);
 
 /* What a header says: NAME=VALUE, in brackets where it is an option string. */
 struct plan_setting {

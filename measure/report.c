@@ -116,9 +116,14 @@ static void start_json(struct report *report, unsigned int port)
 		json_count(&json, "port", port);
 	else
 		json_null(&json, "port");
-	json_text(&json, "options_late", sock_options_text(plan->late));
-	json_text(&json, "options_early", sock_options_text(plan->early));
-	json_count(&json, "block_bytes", plan->block);
+	json_text(&json, "options_late",
+		  plan_swept(plan, 't') ? plan_swept(plan, 't') : sock_options_text(plan->late));
+	json_text(&json, "options_early",
+		  plan_swept(plan, 'e') ? plan_swept(plan, 'e') : sock_options_text(plan->early));
+	if (plan_swept(plan, 'b'))
+		json_null(&json, "block_bytes");
+	else
+		json_count(&json, "block_bytes", plan->block);
 	json_real(&json, "interval_s", plan->interval_s);
 	json_real(&json, "duration_s", plan->duration_s > 0 ? plan->duration_s : NAN);
 	json_real(&json, "pause_s", plan->pause_s);
@@ -129,7 +134,7 @@ static void start_json(struct report *report, unsigned int port)
 	else
 		json_null(&json, "connections_asked");
 	json_bool(&json, "check", plan->check);
-	if (plan->cpu >= 0)
+	if (plan->cpu >= 0 && !plan_swept(plan, 'C'))
 		json_count(&json, "cpu", (uint64_t)plan->cpu);
 	else
 		json_null(&json, "cpu");

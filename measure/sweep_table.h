@@ -35,6 +35,7 @@ struct sweep_facts {
 	double duration_s; /* of each, 0: not planned */
 	uint64_t seed;	   /* of their order */
 	bool interrupted;
+	bool is_saved; /* read from a text: of the above, asked is what it had at most */
 };
 
 /* What a row comes to. */
