@@ -11,13 +11,34 @@
 
 #define COLUMNS 78
 
+static void print_forms(const char *program, int source)
+{
+	if (source) {
+		printf("usage: %s [options]         listen, write to whoever connects\n", program);
+		return;
+	}
+	printf("usage: %s [options]           connect, read, print MB/sec\n"
+	       "       %s -s [options] [-- source options]\n"
+	       "                                     the same with a sock_source of its own\n"
+	       "       %s -r FILE [-r NEW]    statistics from saved output\n",
+	       program, program, program);
+}
+
+static void print_alternatives(void)
+{
+	printf("Alternatives make a sweep: 1K,64K or 64..1M (doubling) for -b, -C, -D, -x; in\n"
+	       "option strings {4K,8K} or {4K..1M}; also behind --. -z or -S given twice means\n"
+	       "without and with. Try %s\n",
+	       "sock_sink -s -- -b 64K -t \"SO_SNDBUF={4K..1M}\"");
+}
+
 static void print_usage(const char *program, enum plan_side side)
 {
 	int source = side == PLAN_SOURCE;
 	const struct plan_option *option;
 
-	printf("usage: %s [options]%*s%s\n\n", program, source ? 9 : 11, "",
-	       source ? "listen, write to whoever connects" : "connect, read, print MB/sec");
+	print_forms(program, source);
+	putchar('\n');
 	for (size_t i = 0; (option = plan_option_row(i)) != NULL; i++) {
 		const char *help = source || !option->sink_help ? option->source_help
 								: option->sink_help;
@@ -26,8 +47,10 @@ static void print_usage(const char *program, enum plan_side side)
 			printf("  -%c %-8s %s\n", option->letter,
 			       option->argument ? option->argument : "", help);
 	}
-	printf("\nSizes take K, M, G (powers of 1024); 1 MB/sec is 10^6 bytes a second.\n"
-	       "Status: 0 done%s, 1 failed, 2 usage%s.\nSee %s(1), sock_options(7), "
+	printf("\nSizes take K, M, G (powers of 1024); 1 MB/sec is 10^6 bytes a second.\n");
+	if (!source)
+		print_alternatives();
+	printf("Status: 0 done%s, 1 failed, 2 usage%s.\nSee %s(1), sock_options(7), "
 	       "sock_facts(7).\n",
 	       source ? " (also when interrupted)" : "",
 	       source ? "" : ", 3 expectation not met, 125 cannot tell", program);
