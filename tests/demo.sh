@@ -1,51 +1,34 @@
 #!/bin/sh
-# What the tool is for, in half a minute: the session of 1998 (one source that
-# writes 1024 bytes at a time, three connections), then the same with the
-# mail's socket options on both ends, where throughput collapses.
+# What the tool is for, in ten seconds: how fast TCP is from one process to
+# another on this host, and whether it is so each time, as a report that can go
+# to a mailing list; and how to read it.
 set -eu
 
-dir=$(mktemp -d)
-source=
-trap 'test -z "$source" || kill "$source" 2>/dev/null; rm -rf "$dir"' EXIT
-trap 'exit 1' INT TERM HUP
+cat <<'EOF'
+Six connections of a second over loopback TCP, one after another, from a
+sock_source to a sock_sink, and all that bears on their speed:
 
-start_source() {
-	: >"$dir/source"
-	./sock_source -p 0 "$@" >"$dir/source" 2>&1 &
-	source=$!
-	tries=0
-	until port=$(sed -n 's/^port=\([0-9]*\) .*/\1/p' "$dir/source") && [ -n "$port" ]; do
-		tries=$((tries + 1))
-		if [ $tries -gt 100 ] || ! kill -0 "$source" 2>/dev/null; then
-			cat "$dir/source" >&2
-			exit 1
-		fi
-		sleep 0.1
-	done
-}
+  ./sock_sink -s -n 6 -d 1 -R
 
-stop_source() {
-	kill "$source"
-	wait "$source"
-	source=
-}
+EOF
+./sock_sink -s -n 6 -d 1 -R
+cat <<'EOF'
 
-options="TCP_NODELAY SO_RCVBUF=8192 SO_SNDBUF=16384 IPTOS_THROUGHPUT"
+How to read it, from "---- summary":
+  median     How fast it is. The 95% interval says how well six connections
+             can tell: a wide one means that they differ.
+  variance   Where the difference is. "Between": what makes a connection fast
+             or slow is settled when it is made. "Within": the speed changes
+             while it lasts.
+  groups     Two or more: there is no one speed, and which of them a
+             connection gets is chance until its cause is known.
+  the rows   Each digit counts intervals at that speed: all rows in one place
+             is a steady host, two places are two speeds.
+Then "---- known mechanisms" for why, and "---- during the run" before you
+blame TCP: where others were running, they may be the reason.
 
-echo "1. Three connections to one source, as in the mail of 1998."
-echo
-start_source -b 1024
-for _ in 1 2 3; do
-	./sock_sink -p "$port" -d 4 -i 1
-done
-stop_source
-
-echo
-echo "2. The same with the mail's socket options, set after connect() and"
-echo "   accept() as it did. The receive window is now below one segment."
-echo
-start_source -b 1024 -t "$options"
-for _ in 1 2 3; do
-	./sock_sink -p "$port" -d 4 -i 1 -t "$options"
-done
-stop_source
+Next: ./sock_sink -s -n 12             longer, and more certain
+      ./sock_sink -s -- -b 64..1M      which block size is fast
+      ./sock_sink -s -x pipe,unix,tcp,file,mmap,copy
+                                       what TCP is measured against
+EOF
