@@ -619,7 +619,7 @@ static int say(struct sink *sink, int *status, struct sock_cause *cause)
 		.sweep = &sink->sweep,
 		.lanes = sink->lanes,
 		.cliffs = &sink->cliffs,
-		.has_looked = sink->edges.count > 0 && !sink->stop_signal,
+		.has_looked = sink->cliffs.has_looked && !sink->stop_signal,
 		.saved = sink->saved_sweep,
 		.bug = input.bug,
 		.interrupted = sink->stop_signal != 0,

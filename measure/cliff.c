@@ -173,6 +173,7 @@ int cliff_find(struct cliffs *cliffs, const struct cliff_pair *pair, size_t pair
 	if (known && take_pairs(pair, pairs, known, &count) == 0) {
 		qsort(known, count, sizeof(*known), by_line_and_number);
 		ret = find_steep(cliffs, known, count);
+		cliffs->has_looked = count > 0;
 	}
 	free(known);
 	if (ret)

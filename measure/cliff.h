@@ -79,7 +79,8 @@ struct cliffs {
 	struct cliff *cliff; /* in the order of the pairs */
 	size_t count;
 	size_t room;
-	size_t added; /* settings, with those that are being measured */
+	size_t added;	 /* settings, with those that are being measured */
+	bool has_looked; /* there was a pair that could be one */
 };
 
 /* To be measured: the setting of a side of this pair, but with this number. */

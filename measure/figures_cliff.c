@@ -109,7 +109,7 @@ void figures_cliffs(FILE *out, const struct cliffs *cliffs, size_t asked)
 	int indent;
 
 	if (cliffs->count == 0) {
-		fputs("cliffs: none, no numbers next to each other are more than twofold apart\n",
+		fputs("cliffs: none, no numbers next to each other separate and differ twofold\n",
 		      out);
 		return;
 	}

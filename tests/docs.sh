@@ -165,6 +165,21 @@ fields_in() {
 	eq "fields of -j not in ${2##*/}" "$(tr '\n' ' ' <missing)" ""
 }
 
+# The events of sweeps.  A source that sleeps is as fast as its blocks are
+# large on any machine: between two of them there is a cliff, if only a slope.
+sweeps() {
+	run 20 "$SINK" -s -j -n 2 -d 0.04 -E median=1.. -- -D 0.005 -b 1K,16K
+	cat "$T/out"
+	run 20 "$SINK" -s -j -n 2 -d 0.02 -x copy,tcp
+	cat "$T/out"
+	run 20 "$SINK" -s -f -n 2 -d 0.02 -b 1K,2K
+	cp "$T/out" sweep.txt
+	run 5 "$SINK" -j -r sweep.txt
+	cat "$T/out"
+	run 5 "$SINK" -j -r sweep.txt -r sweep.txt
+	cat "$T/out"
+}
+
 json_fields_are_documented() {
 	start_source -j -v -i 0.2 -t TCP_NODELAY
 	sink -j -d 0.5 -i 0.2 -t SO_RCVBUF=8192
@@ -184,9 +199,13 @@ json_fields_are_documented() {
 	sink -j -R -d 0.5 -t SO_RCVBUF=8192
 	status 0
 	cat "$T/out" >>sink.all
-	"$BUILD/help_facts" -j >>sink.all
+	{
+		sweeps
+		"$BUILD/help_facts" -j
+	} >>sink.all
 	for e in environment peer option kernel during counters association \
-		change_facts mechanism; do
+		change_facts mechanism source turn sweep setting cliff \
+		transport compare_setting compare_sweep; do
 		ok "there is an event $e" grep -q "^{\"event\":\"$e\"" sink.all
 		ok "$e is in sock_sink.1" grep -q "^\.It Li $e\$" \
 			"$MAN/sock_sink.1"
@@ -260,7 +279,7 @@ readme_commands() {
 	sed -n -e 's/^ *\$ //p' -e 's/^```.*/--/p' "$1"
 }
 
-# Run them in order: a source in the background, a sink for 2 s at most.
+# Run them in order: a source in the background, a sink for 1 s at most.
 # Only our programs: what installs or fetches is not ours to try here.
 run_commands() {
 	mkdir bin
@@ -290,7 +309,7 @@ run_commands() {
 				2>"$T/bg$ran.err" </dev/null ;;
 			esac
 			exec "$BUILD/help_signals" -g \
-				INT@2,INT@8,KILL@9 sh -c "$command" \
+				INT@1,INT@8,KILL@9 sh -c "$command" \
 				>"$T/ex.out" 2>"$T/ex.err" </dev/null
 		) &
 		p=$!

@@ -397,7 +397,7 @@ static void test_slopes(void)
 	search(&cliffs, &straight, 1);
 	CHECK_EQ(cliffs.count, 0);
 	CHECK_STR(said(&cliffs),
-		  "cliffs: none, no numbers next to each other are more than twofold apart\n");
+		  "cliffs: none, no numbers next to each other separate and differ twofold\n");
 	CHECK_STR(json_of(&cliffs), "");
 	cliff_free(&cliffs);
 
