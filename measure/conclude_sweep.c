@@ -41,16 +41,30 @@ static int no_memory(struct sock_cause *cause)
 
 /* ---- the table of a live sweep ---- */
 
+/* The next lower in this number of those asked for: others may lie in between. */
+static size_t asked_below(const struct sweep *sweep, size_t setting, size_t number)
+{
+	size_t below = setting, above;
+
+	do {
+		if (sweep_neighbours(sweep, below, number, &below, &above))
+			return SWEEP_NONE;
+	} while (below != SWEEP_NONE && below >= sweep->asked);
+	return below;
+}
+
 /* The setting before it in the order asked for, that differs in one number only. */
 static size_t neighbour_of(const struct sweep *sweep, size_t setting)
 {
-	struct sweep_number number;
-	size_t found = SWEEP_NO_NEIGHBOUR, below, above;
+	struct sweep_number unused;
+	size_t found = SWEEP_NO_NEIGHBOUR;
 
-	for (size_t k = 0; sweep_number(sweep, setting, k, &number); k++)
-		if (sweep_neighbours(sweep, setting, k, &below, &above) == 0 &&
-		    below != SWEEP_NONE && below < sweep->asked)
+	for (size_t k = 0; sweep_number(sweep, setting, k, &unused); k++) {
+		size_t below = asked_below(sweep, setting, k);
+
+		if (below != SWEEP_NONE)
 			found = below;
+	}
 	return found;
 }
 

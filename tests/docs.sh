@@ -165,19 +165,29 @@ fields_in() {
 	eq "fields of -j not in ${2##*/}" "$(tr '\n' ' ' <missing)" ""
 }
 
-# The events of sweeps.  A source that sleeps is as fast as its blocks are
-# large on any machine: between two of them there is a cliff, if only a slope.
+# The events of sweeps into $1.  A source that sleeps is as fast as its blocks
+# are large on any machine: between two of them there is a cliff, if only a
+# slope.  What it adds is no neighbour of what was asked for, and has no
+# mechanisms.
 sweeps() {
-	run 20 "$SINK" -s -j -n 2 -d 0.04 -E median=1.. -- -D 0.005 -b 1K,16K
-	cat "$T/out"
+	run 20 "$SINK" -s -v -j -n 2 -d 0.04 -E median=1.. -- -D 0.005 -b 1K,16K
+	status 3
+	match "the second has a mark" "$out" '"number":2,.*"differs":true'
+	cp "$T/out" "$1"
 	run 20 "$SINK" -s -j -n 2 -d 0.02 -x copy,tcp
-	cat "$T/out"
+	status 0
+	cat "$T/out" >>"$1"
 	run 20 "$SINK" -s -f -n 2 -d 0.02 -b 1K,2K
+	status 0
+	match "the header is of all" "$out" '^host=.* block=1K,2K '
 	cp "$T/out" sweep.txt
 	run 5 "$SINK" -j -r sweep.txt
-	cat "$T/out"
+	status 0
+	match "no seed is known" "$out" '"event":"sweep",.*"seed":null'
+	cat "$T/out" >>"$1"
 	run 5 "$SINK" -j -r sweep.txt -r sweep.txt
-	cat "$T/out"
+	status 0
+	cat "$T/out" >>"$1"
 }
 
 json_fields_are_documented() {
@@ -199,10 +209,9 @@ json_fields_are_documented() {
 	sink -j -R -d 0.5 -t SO_RCVBUF=8192
 	status 0
 	cat "$T/out" >>sink.all
-	{
-		sweeps
-		"$BUILD/help_facts" -j
-	} >>sink.all
+	sweeps sweeps.out
+	"$BUILD/help_facts" -j >facts.out
+	cat sweeps.out facts.out >>sink.all
 	for e in environment peer option kernel during counters association \
 		change_facts mechanism source turn sweep setting cliff \
 		transport compare_setting compare_sweep; do
