@@ -34,9 +34,9 @@ static void close_range_but(int first, int last, int fd, int other)
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-int platform_die_with_parent(pid_t parent)
+int platform_die_with_parent(pid_t parent, int sig)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+	if (prctl(PR_SET_PDEATHSIG, sig))
 		return -1;
 	if (getppid() != parent) /* it died before the request */
 		_exit(1);
@@ -123,9 +123,10 @@ double platform_rto_min(void)
 
 #else /* no Linux parts */
 
-int platform_die_with_parent(pid_t parent)
+int platform_die_with_parent(pid_t parent, int sig)
 {
 	(void)parent;
+	(void)sig;
 	errno = ENOSYS;
 	return -1;
 }

@@ -10,8 +10,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The calling child dies when its parent does, now if it has (PR_SET_PDEATHSIG, prctl(2)). */
-int platform_die_with_parent(pid_t parent);
+/*
+ * The calling child gets this signal when its parent dies (PR_SET_PDEATHSIG,
+ * prctl(2)); it ends now if it has.
+ */
+int platform_die_with_parent(pid_t parent, int sig);
 
 /* Run the calling process on this CPU alone (sched_setaffinity(2)). */
 int platform_pin(int cpu);

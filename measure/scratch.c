@@ -36,12 +36,13 @@ int scratch_file(const char *step, struct sock_cause *cause)
 	return fd;
 }
 
-int scratch_directory(const char *step, char *text, size_t longest, struct sock_cause *cause)
+/* mktemp() would do, but a linker warns of it: of a name that others may take. */
+int scratch_name(const char *step, char *text, size_t longest, struct sock_cause *cause)
 {
 	const char *where = strlen(place()) + sizeof(NAME) > longest ? "/tmp" : place();
 
 	snprintf(text, longest, "%s%s", where, NAME);
-	if (mkdtemp(text))
+	if (mkdtemp(text) && rmdir(text) == 0)
 		return 0;
 	text[0] = '\0';
 	return sock_failed(cause, step, where, errno, NULL);

@@ -1,6 +1,6 @@
 /*
- * scratch: files and directories for the time of a run, under $TMPDIR, or
- * /tmp where that is not set.
+ * scratch: files and names for the time of a run, under $TMPDIR, or /tmp where
+ * that is not set.
  */
 #ifndef MEASURE_SCRATCH_H
 #define MEASURE_SCRATCH_H
@@ -13,9 +13,10 @@ struct sock_cause;
 int scratch_file(const char *step, struct sock_cause *cause);
 
 /*
- * Make a directory that only we may enter, its path in text.  Where the path
- * would have longest bytes or more, /tmp is taken.  -1 with a cause.
+ * The path of a file that does not exist and that nobody will think of, in
+ * text.  Where it would have longest bytes or more, /tmp is taken.  -1 with a
+ * cause.
  */
-int scratch_directory(const char *step, char *text, size_t longest, struct sock_cause *cause);
+int scratch_name(const char *step, char *text, size_t longest, struct sock_cause *cause);
 
 #endif

@@ -24,7 +24,6 @@
 
 #define PROGRAM "sock_source"
 #define STEP "-s"
-#define SOCKET_NAME "/s"
 #define LINE_LONGEST 65536		/* of its first two: they hold its option strings */
 #define PATIENCE_NS INT64_C(1000000000) /* from SIGTERM to SIGKILL */
 #define LOOK_MS 2			/* between looks at one that has closed its pipe */
@@ -88,19 +87,19 @@ static int find_source(const char *argv0, char *path, size_t size, struct sock_c
 static int choose_place(struct served *served, struct sock_cause *cause)
 {
 	struct sockaddr_un un;
-	size_t longest = sizeof(un.sun_path) - sizeof(SOCKET_NAME) + 1;
+	size_t longest = sizeof(un.sun_path);
 
-	if (longest > sizeof(served->directory))
-		longest = sizeof(served->directory);
+	if (longest > sizeof(served->host))
+		longest = sizeof(served->host);
 	switch (served->transport) {
 	case TRANSPORT_TCP: snprintf(served->host, sizeof(served->host), "127.0.0.1"); return 0;
 	case TRANSPORT_TCP6: snprintf(served->host, sizeof(served->host), "::1"); return 0;
 	case TRANSPORT_PIPE: snprintf(served->host, sizeof(served->host), "-"); return 0;
 	case TRANSPORT_UNIX: break;
 	}
-	if (scratch_directory(STEP, served->directory, longest, cause))
+	if (scratch_name(STEP, served->host, longest, cause))
 		return -1;
-	snprintf(served->host, sizeof(served->host), "%.120s%s", served->directory, SOCKET_NAME);
+	served->has_file = 1;
 	return 0;
 }
 
@@ -162,13 +161,17 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void become(char **words, pid_t parent, int data, int lines)
+static _Noreturn void become(const struct served *served, char **words, pid_t parent, int data,
+			     int lines)
 {
 	int null;
 
 	setpgid(0, 0);
 	set_signals();
-	platform_die_with_parent(parent);
+	/* It removes its socket file, which nobody else may connect to. */
+	platform_die_with_parent(parent, served->has_file ? SIGTERM : SIGKILL);
+	if (served->has_file)
+		umask(S_IRWXG | S_IRWXO);
 	null = open("/dev/null", O_RDWR);
 	dup2(null, STDIN_FILENO);
 	if (data >= 0) {
@@ -199,7 +202,7 @@ static int launch(struct served *served, char **words, struct sock_cause *cause)
 	fcntl(lines[0], F_SETFL, O_NONBLOCK);
 	served->pid = fork();
 	if (served->pid == 0)
-		become(words, parent, data[1], lines[1]);
+		become(served, words, parent, data[1], lines[1]);
 	/* Here too, lest we signal a group that is not yet there. */
 	if (served->pid > 0)
 		setpgid(served->pid, served->pid);
@@ -507,11 +510,9 @@ static void clean_up(struct served *served)
 	if (served->data >= 0)
 		close(served->data);
 	served->data = -1;
-	if (*served->directory) {
+	if (served->has_file)
 		unlink(served->host);
-		rmdir(served->directory);
-	}
-	served->directory[0] = '\0';
+	served->has_file = 0;
 }
 
 void served_stop(struct served *served, size_t count)

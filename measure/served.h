@@ -9,7 +9,7 @@
  * nothing: many at once cost a process and a descriptor each.
  *
  * Signals are to be caught before it is started (wait.h): who dies without
- * served_stop() leaves the directory of an AF_UNIX socket behind.
+ * served_stop() may, where it does not die with us, leave it behind.
  */
 #ifndef MEASURE_SERVED_H
 #define MEASURE_SERVED_H
@@ -22,7 +22,7 @@ struct sock_cause;
 enum transport {
 	TRANSPORT_TCP,	/* 127.0.0.1 */
 	TRANSPORT_TCP6, /* ::1 */
-	TRANSPORT_UNIX, /* a socket file in a directory of its own */
+	TRANSPORT_UNIX, /* a socket file that only we may connect to */
 	TRANSPORT_PIPE	/* its standard output: one connection, then it ends */
 };
 
@@ -38,7 +38,7 @@ struct served {
 	int data;	   /* TRANSPORT_PIPE: where its bytes come from, or -1 */
 	int lines;	   /* what it prints, or -1 */
 	int in_line;	   /* where served_drain() is: 0: between two lines */
-	char directory[128];
+	int has_file;	   /* host is one, of ours */
 };
 
 /*

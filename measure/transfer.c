@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -487,7 +488,7 @@ pid_t transfer_start(const struct transfer *transfer, int fd, const int *gate,
 	pid = fork();
 	if (pid == 0) {
 		wait_child_signals();
-		platform_die_with_parent(parent);
+		platform_die_with_parent(parent, SIGKILL);
 		if (gate)
 			wait_at_gate(gate);
 		work(transfer, fd, shared);

@@ -93,7 +93,7 @@ int watcher_start(struct watcher *watcher, int own)
 	watcher->pid = fork();
 	if (watcher->pid == 0) {
 		wait_child_signals();
-		platform_die_with_parent(parent);
+		platform_die_with_parent(parent, SIGKILL);
 		platform_close_all_but(pair[1], -1);
 		/* Where that is allowed: its answers are wanted while workers keep CPUs busy. */
 		setpriority(PRIO_PROCESS, 0, PRIORITY);
