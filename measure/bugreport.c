@@ -144,12 +144,13 @@ static int look_at_machine(struct bugreport *bug)
 
 static void print_head(const struct bugreport *bug, char **argv)
 {
-	char title[64], command[4096];
+	char title[64], *command = process_line(argv);
 
 	snprintf(title, sizeof(title), "socklib report, socklib %s", plan_version());
 	rule(out_of(bug), title);
-	if (process_words(argv, command, sizeof(command)) == 0)
+	if (command)
 		print_command(out_of(bug), "to repeat:", command);
+	free(command);
 	if (bug->machine->count > 0) {
 		bugreport_section(bug, HOSTENV_TITLE);
 		hostenv_print(out_of(bug), bug->machine);

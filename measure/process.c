@@ -469,6 +469,21 @@ int process_words(char *const *argv, char *text, size_t size)
 	return *text ? 0 : -1;
 }
 
+char *process_line(char *const *argv)
+{
+	size_t size = 16;
+	char *text;
+
+	/* Each byte may get a backslash, each word quotes and a blank. */
+	for (size_t i = 0; argv[i]; i++)
+		size += 2 * strlen(argv[i]) + 8;
+	text = malloc(size);
+	if (text && process_words(argv, text, size) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
 double process_load(const char *root)
 {
 	char path[PATH_MAX], text[64];

@@ -62,6 +62,9 @@ int process_command(const char *root, pid_t pid, char *text, size_t size);
 /* The same of our own argv. */
 int process_words(char *const *argv, char *text, size_t size);
 
+/* The same, whole, to be freed.  NULL: no memory, or there is none. */
+char *process_line(char *const *argv);
+
 /* The load average of one minute; NaN: unknown. */
 double process_load(const char *root);
 

@@ -702,6 +702,25 @@ static void test_words_that_do_not_fit(void)
 	CHECK_STR(text, "");
 }
 
+static void test_a_whole_line(void)
+{
+	static char quotes[3000], want[2 * sizeof(quotes) + 16];
+	char *const words[] = { "./a", quotes, "", "c c", NULL };
+	char *const none[] = { NULL };
+	size_t n = (size_t)snprintf(want, sizeof(want), "a \"");
+	char *line;
+
+	memset(quotes, '"', sizeof(quotes) - 1);
+	for (size_t i = 0; i < sizeof(quotes) - 1; i++)
+		n += (size_t)snprintf(want + n, sizeof(want) - n, "\\\"");
+	snprintf(want + n, sizeof(want) - n, "\" \"\" \"c c\"");
+	line = process_line(words);
+	NEED(line != NULL);
+	CHECK_STR(line, want);
+	free(line);
+	CHECK(process_line(none) == NULL);
+}
+
 /* ---- this machine ---- */
 
 static void test_self(void)
@@ -776,6 +795,7 @@ int main(int argc, char **argv)
 	RUN(test_commands);
 	RUN(test_words_through_a_shell);
 	RUN(test_words_that_do_not_fit);
+	RUN(test_a_whole_line);
 	RUN(test_self);
 	if (tree_end())
 		return 1;
