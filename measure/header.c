@@ -12,6 +12,10 @@
 
 const char *header_host(const struct plan *plan)
 {
+	if (plan->serve && plan_place(plan) == PLAN_PIPE)
+		return "-";
+	if (plan->serve && plan_place(plan) == PLAN_NOWHERE)
+		return "none";
 	if (plan->host || plan->side == PLAN_SOURCE)
 		return plan->host;
 	return "localhost";

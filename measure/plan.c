@@ -323,6 +323,11 @@ static int ledger_of_pipe(const struct plan *plan)
 	return plan->ledger && is_pipe(plan);
 }
 
+static int ledger_of_sweep(const struct plan *plan)
+{
+	return plan->ledger && plan->of_sweep && !plan->verbose && !plan->json;
+}
+
 static int check_with_discard(const struct plan *plan)
 {
 	return plan->check && plan->discard;
@@ -391,6 +396,8 @@ static const struct {
 	{ pipe_with_many, "-H -", "a pipe is one connection: not with -g, -m, -P or another -n" },
 	{ sweep_of_pipe, "-H -", "a pipe is one connection: not with alternatives" },
 	{ ledger_of_pipe, "-l", "a pipe has no recv(), which tells waits: not with -H -" },
+	{ ledger_of_sweep, "-l",
+	  "is of each connection, of which a sweep says nothing: needs -v or -j" },
 	{ saved_and_live, "-r", "two saved outputs leave nothing to measure" },
 	{ nothing_to_compare, "-E", "loss and gain need two runs to compare (-r)" },
 	{ only_warm_up, "-w", "must be shorter than the connection (-d)" },
