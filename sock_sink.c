@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "measure/bugreport.h"
@@ -406,6 +407,18 @@ static int prepare_lane(struct sink *sink, struct lane *lane, struct sock_cause 
 	return observer_prepare(&sink->observer, lane->transfer, cause);
 }
 
+/* Each source of our own takes a descriptor: of a large sweep more than is usual. */
+static void make_room_for_sources(size_t count)
+{
+	const rlim_t others = 64;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= count + others)
+		return;
+	limit.rlim_cur = limit.rlim_max < count + others ? limit.rlim_max : count + others;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* The lanes of all settings that have none yet. */
 static int open_lanes(struct sink *sink, struct sock_cause *cause)
 {
@@ -415,6 +428,8 @@ static int open_lanes(struct sink *sink, struct sock_cause *cause)
 	if (!grown)
 		return sock_failed(cause, "settings", "", ENOMEM, NULL);
 	sink->lanes = grown;
+	if (sink->plan->serve)
+		make_room_for_sources(count);
 	while (sink->lane_count < count) {
 		struct lane *lane = calloc(1, sizeof(*lane));
 
@@ -430,6 +445,11 @@ static int open_lanes(struct sink *sink, struct sock_cause *cause)
 			return -1;
 		}
 		grown[sink->lane_count++] = lane;
+		/* Hundreds of sources take a while; signals come in while we wait. */
+		if (sink->plan->serve)
+			wait_until(0, NULL, 0, NULL);
+		if (sink->opened == 0 && is_interrupted(sink))
+			return sock_failed(cause, "-s", "", EINTR, NULL);
 	}
 	return 0;
 }
@@ -568,16 +588,21 @@ static int end_early(struct sink *sink, const struct sock_cause *cause)
 /* What stands behind "--": of a sweep with all its alternatives. */
 static void tell_source(struct sink *sink)
 {
-	char command[1024];
-	char **behind = sink->argv;
+	static char source[] = "sock_source";
+	char *alone[] = { source, NULL };
+	char **behind = sink->argv, *given, *command;
 
 	while (*behind && strcmp(*behind, "--") != 0)
 		behind++;
-	if (*behind)
-		*behind = "sock_source";
-	if (process_words(*behind ? behind : (char *[]){ "sock_source", NULL }, command,
-			  sizeof(command)) == 0)
+	given = *behind;
+	if (given)
+		*behind = source;
+	command = process_line(given ? behind : alone);
+	if (given)
+		*behind = given;
+	if (command)
 		report_source(&sink->report, command);
+	free(command);
 }
 
 /* Of a sweep a header that is true of all settings, not of the first. */
@@ -619,7 +644,7 @@ static int say(struct sink *sink, int *status, struct sock_cause *cause)
 		.sweep = &sink->sweep,
 		.lanes = sink->lanes,
 		.cliffs = &sink->cliffs,
-		.has_looked = sink->cliffs.has_looked && !sink->stop_signal,
+		.has_edges = sink->edges.count > 0,
 		.saved = sink->saved_sweep,
 		.bug = input.bug,
 		.interrupted = sink->stop_signal != 0,
@@ -663,6 +688,9 @@ static void clean_up(struct sink *sink)
 	for (size_t i = 0; i < sink->lane_count; i++)
 		free(sink->lanes[i]);
 	free(sink->lanes);
+	/* Signals are taken still. */
+	sink->lane = NULL;
+	sink->lane_count = 0;
 	for (int i = 0; i < PLAN_SAVED; i++)
 		run_free(&sink->saved[i]);
 	for (int i = 0; i < PLAN_SAVED; i++)

@@ -56,16 +56,15 @@ static int read_one(const struct plan *plan, const char *name, struct run *run,
 int conclude_read(const struct plan *plan, struct run *run, struct sweep_saved *sweep,
 		  struct sock_cause *cause)
 {
-	int new_is_sweep = plan->of_sweep;
+	int is_sweep;
 
 	for (size_t i = 0; i < plan->saved_count; i++)
 		if (read_one(plan, plan->saved[i], &run[i], &sweep[i], cause))
 			return -1;
-	if (plan->saved_count == 2)
-		new_is_sweep = sweep[1].count > 0;
-	else if (plan->saved_count == 0 || !plan_is_live(plan))
+	if (plan->saved_count == 0 || (plan->saved_count == 1 && !plan_is_live(plan)))
 		return 0;
-	if ((sweep[0].count > 0) != new_is_sweep)
+	is_sweep = plan->saved_count == 2 ? sweep[1].count > 0 : plan->of_sweep;
+	if ((sweep[0].count > 0) != is_sweep)
 		return sock_failed(cause, "-r", "", 0, "a sweep and no sweep cannot be compared");
 	return 0;
 }

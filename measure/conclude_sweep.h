@@ -20,7 +20,7 @@ struct conclude_sweep_input {
 	const struct sweep *sweep;
 	struct lane *const *lanes; /* of its settings */
 	const struct cliffs *cliffs;
-	int has_looked; /* for cliffs, where there are numbers next to each other */
+	int has_edges;			 /* cliffs have been looked for, between some neighbours */
 	const struct sweep_saved *saved; /* as many as the plan names */
 	struct bugreport *bug;		 /* NULL: no -R */
 	int interrupted;
@@ -33,7 +33,7 @@ struct conclude_sweep_input {
 int conclude_sweep_say(struct report *report, const struct conclude_sweep_input *input, int *status,
 		       struct sock_cause *cause);
 
-/* The same of saved ones alone, one or two; bug NULL: no -R. */
+/* The same of saved ones alone, one or two.  bug NULL: no -R. */
 int conclude_saved_sweeps(struct report *report, const struct sweep_saved *saved, size_t count,
 			  struct bugreport *bug, int *status, struct sock_cause *cause);
 

@@ -44,7 +44,8 @@ static struct layout layout_of(const struct sweep_table *t)
 		layout.has_interval |= m->has_interval;
 		layout.all_have &= m->has_interval;
 		layout.is_inside |= m->has_interval && (m->low > m->min || m->high < m->max);
-		layout.is_uneven |= m->n != t->facts->asked;
+		/* Of a saved table it may not be known how many they were. */
+		layout.is_uneven |= m->n != t->facts->asked && t->facts->asked > 0;
 		layout.has_limiter |= *t->row[i].limiter != '\0';
 		layout.has_mark |= line->has_mark;
 		layout.mark_above &= !line->has_mark || t->row[i].neighbour == above;
@@ -58,6 +59,12 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* What has a median. */
+static const char *unit_of(const struct sweep_facts *facts)
+{
+	return facts->parallel > 1 ? "round" : "connection";
+}
+
 static void say_size(FILE *out, const struct sweep_table *t)
 {
 	const struct sweep_facts *facts = t->facts;
@@ -65,16 +72,20 @@ static void say_size(FILE *out, const struct sweep_table *t)
 	struct words words;
 
 	words_begin(&words, out, 0, "");
-	words_text(&words, "%zu setting%s, %zu connection%s", t->settings, plural(t->settings),
-		   facts->asked, plural(facts->asked));
-	if (facts->duration_s > 0)
-		words_text(&words, "of %s s", words_figure(facts->duration_s).text);
-	if (facts->is_saved) {
-		words_text(&words, "each, as saved");
+	if (facts->is_saved && facts->asked == 0) {
+		words_text(&words, "%zu setting%s", t->settings, plural(t->settings));
 		words_end(&words);
 		return;
 	}
-	words_text(&words, "each (%zu), interleaved, seed %" PRIu64, all, facts->seed);
+	words_text(&words, "%zu setting%s, %zu %s%s", t->settings, plural(t->settings),
+		   facts->asked, unit_of(facts), plural(facts->asked));
+	if (facts->duration_s > 0)
+		words_text(&words, "of %s s", words_figure(facts->duration_s).text);
+	words_text(&words, "each (%zu)", all);
+	if (!facts->is_saved) {
+		words_mark(&words, ',');
+		words_text(&words, "interleaved, seed %" PRIu64, facts->seed);
+	}
 	if (facts->interrupted || t->connections < all) {
 		words_mark(&words, facts->interrupted ? ',' : ';');
 		words_text(&words, "%s%zu of %zu gave a rate",
@@ -83,20 +94,26 @@ static void say_size(FILE *out, const struct sweep_table *t)
 	words_end(&words);
 }
 
-static void say_interval(struct words *words, const struct layout *layout)
+static void say_interval(struct words *words, const struct sweep_facts *facts,
+			 const struct layout *layout)
 {
-	words_text(words, "one median per connection;");
+	if (facts->parallel > 1)
+		words_text(words,
+			   "one median per round, of the sum of its %" PRIu64 " connections;",
+			   facts->parallel);
+	else
+		words_text(words, "one median per connection;");
 	if (!layout->has_interval) {
 		words_text(words,
-			   "below %d connections there is no 95%% interval, so lowest and "
+			   "below %d %ss there is no 95%% interval, so lowest and "
 			   "highest stand for it.",
-			   INTERVAL_FROM);
+			   INTERVAL_FROM, unit_of(facts));
 		return;
 	}
 	words_text(words, "%s is the 95%% interval of the median",
 		   layout->is_inside ? "low to high" : "lowest to highest");
 	if (!layout->all_have)
-		words_text(words, "(there is none below %d connections)", INTERVAL_FROM);
+		words_text(words, "(there is none below %d %ss)", INTERVAL_FROM, unit_of(facts));
 	words_mark(words, '.');
 }
 
@@ -104,16 +121,17 @@ static void say_mark(struct words *words, const struct sweep_table *t, const str
 {
 	size_t n = t->facts->asked;
 
-	if (layout->is_uneven)
-		words_text(words, "* all above or below all of");
-	else
-		words_text(words, "* all %zu above or below all %zu of", n, n);
-	words_text(words, layout->mark_above ? "the row above" : "the number before");
-	words_text(words, "and 10%% apart");
-	if (layout->is_uneven)
-		words_mark(words, '.');
-	else
-		words_add(words, "(p %s).", words_p(dist_separation(n, n)).text);
+	const char *which = layout->mark_above ? "the row above" : "the number before";
+
+	/* By chance every one would be above or below. */
+	if (n == 1) {
+		words_text(words, "* 10%% above or below %s; one connection proves nothing.",
+			   which);
+		return;
+	}
+	words_text(words, "* all %zu above or below all %zu of", n, n);
+	words_text(words, "%s and 10%% apart", which);
+	words_add(words, "(p %s).", words_p(dist_separation(n, n)).text);
 }
 
 static void say_sentences(FILE *out, const struct sweep_table *t, const struct layout *layout)
@@ -122,7 +140,7 @@ static void say_sentences(FILE *out, const struct sweep_table *t, const struct l
 
 	say_size(out, t);
 	words_begin(&words, out, 0, "");
-	say_interval(&words, layout);
+	say_interval(&words, t->facts, layout);
 	if (layout->has_mark)
 		say_mark(&words, t, layout);
 	if (t->has_scale) {
@@ -383,7 +401,8 @@ static void put_medians(FILE *out, const struct sweep_table *t, size_t row)
 
 void figures_sweep_medians(FILE *out, const struct sweep_table *table)
 {
-	fputs("each connection's median in MB/sec, in the order of their start, for -r:\n", out);
+	fprintf(out, "each %s's median in MB/sec, in the order of their start, for -r:\n",
+		unit_of(table->facts));
 	for (size_t i = 0; i < table->rows; i++)
 		if (!table->row[i].is_added)
 			put_medians(out, table, i);
@@ -470,19 +489,14 @@ void figures_sweep_json(FILE *out, const struct sweep_table *table)
 		json_text(&json, NULL, facts->axis[i]);
 	json_close(&json, ']');
 	json_count(&json, "settings", table->settings);
-	if (facts->is_saved)
-		json_null(&json, "connections_asked");
-	else
-		json_count(&json, "connections_asked", table->settings * facts->asked);
+	json_count(&json, "connections_asked", table->settings * facts->asked);
 	json_count(&json, "connections", table->connections);
 	real(&json, "duration_s", facts->duration_s > 0, facts->duration_s);
-	if (facts->is_saved) {
+	if (facts->is_saved)
 		json_null(&json, "seed");
-		json_null(&json, "interrupted");
-	} else {
+	else
 		json_count(&json, "seed", facts->seed);
-		json_bool(&json, "interrupted", facts->interrupted);
-	}
+	json_bool(&json, "interrupted", facts->interrupted);
 	json_end(&json);
 	for (size_t i = 0; i < table->rows; i++)
 		put_setting(out, table, i);

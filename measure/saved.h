@@ -13,7 +13,7 @@
  *	interval	["[" N "] "] NUMBER " MB/sec" [" " WORD ...]
  *	sum		"[sum] " and an interval: known, not used
  *	end		[PROMPT] "connection " N ": " ...
- *	size		N " settings, " N " connections " ... (of each)
+ *	size		N " settings, " N " connections " or " rounds " ... (of each)
  *	columns		AXIS ... "median" ["low" "high"] "lowest" "highest" "spread" "gr."
  *			["n"] ["limiter"] "*" ["bar"]
  *	row		VALUE ... and the figures of these columns

@@ -197,7 +197,8 @@ static int take_size(struct sweep_reader *reader, const char *line)
 	if (cut(line, word, 4) < 5 || !take_count(&word[0], &settings) ||
 	    (!is_word(&word[1], "settings,") && !is_word(&word[1], "setting,")) ||
 	    !take_count(&word[2], &asked) ||
-	    (!is_word(&word[3], "connections") && !is_word(&word[3], "connection")))
+	    (!is_word(&word[3], "connections") && !is_word(&word[3], "connection") &&
+	     !is_word(&word[3], "rounds") && !is_word(&word[3], "round")))
 		return 0;
 	reader->asked = asked;
 	return 1;

@@ -31,11 +31,12 @@ struct sweep_row {
 struct sweep_facts {
 	const char *const *axis; /* "-b", "-t": words, the columns in front */
 	size_t axes;
-	size_t asked;	   /* connections per setting */
+	size_t asked;	   /* connections per setting, or rounds of them */
+	uint64_t parallel; /* connections of a round; 0 or 1: there are none */
 	double duration_s; /* of each, 0: not planned */
 	uint64_t seed;	   /* of their order */
 	bool interrupted;
-	bool is_saved; /* read from a text: of the above, asked is what it had at most */
+	bool is_saved; /* the order is not known; asked is what the largest row has */
 };
 
 /* What a row comes to. */
