@@ -237,12 +237,13 @@ static void tell_progress(struct sink *sink, const struct run_connection *connec
 {
 	double each = sink->plan->duration_s + sink->plan->gap_s;
 	uint64_t done = sink->turns_done;
+	double left = (double)(sink->turns - done) * each - connection->length_s;
 	char text[128];
 
 	if (sink->turns)
 		snprintf(text, sizeof(text), "%llu of %llu, %.0f s left",
 			 (unsigned long long)done + 1, (unsigned long long)sink->turns,
-			 (double)(sink->turns - done) * each - connection->length_s);
+			 left > 0 ? left : 0);
 	else
 		snprintf(text, sizeof(text), "%llu, until interrupted",
 			 (unsigned long long)done + 1);
