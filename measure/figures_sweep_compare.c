@@ -37,7 +37,7 @@ static void put_figures(FILE *out, const struct sweep_pair *pair)
 	const struct sweep_saved_row *old = pair->before, *new = pair->after;
 	const struct stats_comparison *c = &pair->ratio;
 
-	fprintf(out, "%8s%8s%7s%14s %s%s\n",
+	fprintf(out, " %7s %7s %6s %13s %s%s\n",
 		words_figure(old->has_rate ? old->middle.median : -1).text,
 		words_figure(new->has_rate ? new->middle.median : -1).text,
 		c->has_ratio ? words_ratio(c->ratio).text : "n/a", interval_of(c).text,
