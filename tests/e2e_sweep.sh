@@ -430,7 +430,7 @@ report_of_a_sweep() {
 	match "end" "$out" '^==== end ='
 	eq "above 78 columns" "$(awk 'length > 78' out)" ""
 	eq "rows" "$(rows out | wc -l | tr -d ' ')" 2
-	match "cliffs" "$out" '^cliffs: [0-9]+ setting'
+	match "cliffs" "$out" '^cliffs: '
 	eq "connections of the report" "$(count_ends out)" 0
 	[ -z "$PORTABLE" ] || skip "built without Linux parts: no mechanisms"
 	nothing_left
@@ -495,7 +495,7 @@ figures() {
 
 saved_sweeps() {
 	own_place
-	run 20 "$SINK" -s -n 6 -d 0.02 -f -- -b 1K,64K -t "{,SO_SNDBUF=1M}"
+	run 20 "$SINK" -s -n 6 -d 0.03 -i 0.03 -f -- -b 1K,64K -t "{,SO_SNDBUF=1M}"
 	status 0
 	cp out old
 	run 5 "$SINK" -r old
@@ -509,27 +509,30 @@ saved_sweeps() {
 	run 5 "$SINK" -R -r old
 	status 0
 	match "end of a report" "$out" '^==== end ='
-	# One setting a hundred times as fast, the others as they were.
-	awk '/^  medians -b 64K -t \(none\):/ {
-			for (i = 7; i <= NF; i++)
-				$i *= 100
-		}
-		{ print }' old >new
-	run 5 "$SINK" -r old -r new
+	# One setting three times as fast, the others as they were.  Others on
+	# this machine may have made it of any spread: steady before and after.
+	for times in 1 3; do
+		awk -v times="$times" '/^  medians -b 64K -t \(none\):/ {
+				for (i = 7; i <= NF; i++)
+					$i = times * (1000 + i)
+			}
+			{ print }' old >"steady$times"
+	done
+	run 5 "$SINK" -r steady1 -r steady3
 	status 0
-	match "faster" "$out" '^  -b 64K -t \(none\) .* (9[0-9]|1[01][0-9])(\.[0-9]+)? .* faster'
+	match "faster" "$out" '^  -b 64K -t \(none\) .* (3|3\.00.?|2\.99.?) .* faster$'
 	eq "the others" "$(grep -c '^  -b .* 1\.000 .* none seen' out)" 3
-	run 5 "$SINK" -r old -r new -E gain=50..
+	run 5 "$SINK" -r steady1 -r steady3 -E gain=50..
 	true_that "status $st" "$st != 0"
-	run 20 "$SINK" -r old -s -n 6 -d 0.02 -f -- -b 1K,64K
+	run 20 "$SINK" -r old -s -n 6 -d 0.03 -i 0.03 -f -- -b 1K,64K
 	status 0
 	match "other settings" "$out" '^  only in the old sweep: '
-	run 20 "$SINK" -r old -s -n 6 -d 0.02 -f -- -b 1K,64K \
+	run 20 "$SINK" -r old -s -n 6 -d 0.03 -i 0.03 -f -- -b 1K,64K \
 		-t "{,SO_SNDBUF=1M}"
 	status 0
 	match "all in both" "$out" '^4 settings in both: '
 	# A plain run is none.
-	run 5 "$SINK" -s -n 2 -d 0.02
+	run 5 "$SINK" -s -n 2 -d 0.03 -i 0.03
 	cp out plain
 	for pair in "-r old -r plain" "-r plain -r old" "-r old -s -n 2" \
 		    "-r plain -s -b 1K,2K"; do
