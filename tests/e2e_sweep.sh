@@ -436,7 +436,12 @@ report_of_a_sweep() {
 	nothing_left
 	grep -q '^65536$' /sys/class/net/lo/mtu 2>/dev/null ||
 		skip "lo has another MTU than 65536"
-	eq "mechanism of 32K in $try tries" "$named" yes
+	# The report says whether it was measured in peace.
+	if [ -z "$named" ]; then
+		tr -s ' \n' '  ' <out | grep -q 'others were running' ||
+			fail "32K: no mechanism in $try tries, in peace"
+		skip "others were running: the mechanism is not seen"
+	fi
 	sed -n '/^setting -t SO_SNDBUF=34K:/,/^setting/p' mechanisms >of_34k
 	no_match "mechanism of 34K" "$(cat of_34k)" 'below two segments'
 }
