@@ -125,7 +125,7 @@ unit_sweep_saved_NEEDS = $(unit_saved_NEEDS) measure/figures_sweep measure/figur
 	measure/figures measure/figures_json
 unit_cliff_NEEDS = measure/cliff measure/figures_cliff measure/sweep_table measure/words \
 	measure/json $(STATISTICS)
-unit_served_NEEDS = measure/served measure/jsonline measure/scratch measure/process \
+unit_served_NEEDS = measure/served measure/wait measure/jsonline measure/scratch measure/process \
 	measure/facts measure/clock measure/platform measure/plan $(unit_expect_NEEDS) socklib
 unit_observer_NEEDS = socklib $(MEASURE:%=measure/%)
 unit_facts_NEEDS = measure/facts

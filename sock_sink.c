@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "measure/bugreport.h"
@@ -344,28 +345,80 @@ static void tell_setting(struct sink *sink, size_t index)
 	free(label);
 }
 
+/* What its workers need. */
+static int prepare_work(struct sink *sink, struct lane *lane, struct sock_cause *cause)
+{
+	sink->observer.plan = lane->plan;
+	return observer_prepare(&sink->observer, lane->transfer, cause);
+}
+
+/* 1 with a cause when the source of our own, which is to outlive its sinks, has ended. */
+static int source_died(struct sink *sink, struct sock_cause *cause)
+{
+	const struct lane *lane = sink->lane;
+	char reason[256], how[32] = "";
+	int status;
+
+	if (!lane->served || plan_place(lane->plan) == PLAN_PIPE || cause->err == EINTR ||
+	    !served_died(lane->served))
+		return 0;
+	status = lane->served->status;
+	if (lane->served->pid == 0)
+		snprintf(how, sizeof(how), ", by %s %d",
+			 WIFSIGNALED(status) ? "signal" : "exit status",
+			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	snprintf(reason, sizeof(reason), "has ended before its time%s%s%s", how,
+		 *sink->report.setting ? "; setting " : "", sink->report.setting);
+	sock_failed(cause, "-s", "sock_source", 0, reason);
+	return 1;
+}
+
+/* A setting that the kernel refuses has no part in the rest; the others have. */
+static int refuse(struct sink *sink, size_t index, const struct sock_cause *cause)
+{
+	char *label = sweep_label_but(&sink->sweep, index, SWEEP_NONE);
+	char text[2048];
+
+	snprintf(text, sizeof(text), "setting %s is left out: %s %s: %s", label ? label : "",
+		 cause->step, cause->object, cause->reason);
+	free(label);
+	report_warning(&sink->report, text);
+	sink->lane->is_refused = 1;
+	sink->observer.failed = 1;
+	return 0;
+}
+
 /* A lane's turn: one round of its connections. */
 static int take_lane(struct sink *sink, size_t index, struct sock_cause *cause)
 {
 	struct lane *lane = sink->lanes[index];
+	int failed;
 
 	sink->lane = lane;
+	sink->turns_done++;
+	if (lane->is_refused)
+		return 0;
 	if (is_sweep(sink))
 		tell_setting(sink, index);
-	if (start_round(sink, cause))
+	if (is_sweep(sink) && prepare_work(sink, lane, cause))
 		return -1;
+	failed = start_round(sink, cause);
+	if (failed && is_sweep(sink) && strcmp(cause->step, "setsockopt") == 0)
+		failed = refuse(sink, index, cause);
+	if (failed)
+		return source_died(sink, cause) ? -1 : failed;
 	watch_connections(sink);
-	sink->turns_done++;
+	if (is_sweep(sink))
+		transfer_release(lane->transfer);
 	if (check_failed(sink, cause))
 		return -1;
-	if (lane->served && plan_place(lane->plan) != PLAN_PIPE && served_died(lane->served))
-		return sock_failed(cause, "-s", "sock_source", 0, "has ended too early");
-	return 0;
+	return source_died(sink, cause) ? -1 : 0;
 }
 
 /* 1 when there is no point in going on. */
 static int is_over(struct sink *sink)
 {
+	wait_until(0, NULL, 0, NULL); /* signals come in while we wait */
 	return is_interrupted(sink) || report_broken(&sink->report);
 }
 
@@ -374,7 +427,7 @@ static int run_lanes(struct sink *sink, size_t first, struct sock_cause *cause)
 {
 	size_t count = sink->lane_count - first;
 	uint64_t rounds = sink->plan->connections;
-	size_t *order = calloc(count, sizeof(*order));
+	size_t *order = calloc(count + 1, sizeof(*order));
 	int failed = order ? 0 : sock_failed(cause, "order", "", ENOMEM, NULL), over = 0;
 
 	sink->turns += rounds * count;
@@ -395,17 +448,26 @@ static int run_lanes(struct sink *sink, size_t first, struct sock_cause *cause)
 
 /* ---- lanes ---- */
 
-/* What its workers need, once tried, so that errors come before any connection. */
+/*
+ * All that it needs, once tried, so that errors come before any connection.
+ * In a sweep what workers need is made for each turn: there may be thousands.
+ */
 static int prepare_lane(struct sink *sink, struct lane *lane, struct sock_cause *cause)
 {
-	sink->observer.plan = lane->plan;
 	if (lane->plan->serve && plan_given(&lane->setting->source, 'b') &&
 	    plan_place(lane->plan) == PLAN_NOWHERE)
 		lane->plan->block = lane->setting->source.block;
 	if (lane_serve(lane, sink->lanes, sink->lane_count, sink->argv[0], cause) ||
 	    lane_find(lane, is_interrupted, sink, cause))
 		return -1;
-	return observer_prepare(&sink->observer, lane->transfer, cause);
+	/* A large file that is written and thrown away again for each would take long. */
+	if (is_sweep(sink) && sink->lane_count > 0 && plan_place(lane->plan) == PLAN_NOWHERE)
+		return 0;
+	if (prepare_work(sink, lane, cause))
+		return -1;
+	if (is_sweep(sink))
+		transfer_release(lane->transfer);
+	return 0;
 }
 
 /* Each source of our own takes a descriptor: of a large sweep more than is usual. */
@@ -443,13 +505,12 @@ static int open_lanes(struct sink *sink, struct sock_cause *cause)
 		if (plan_is_live(lane->plan) && prepare_lane(sink, lane, cause)) {
 			lane_free(lane);
 			free(lane);
+			is_over(sink);
 			return -1;
 		}
 		grown[sink->lane_count++] = lane;
-		/* Hundreds of sources take a while; signals come in while we wait. */
-		if (sink->plan->serve)
-			wait_until(0, NULL, 0, NULL);
-		if (sink->opened == 0 && is_interrupted(sink))
+		/* Hundreds of sources take a while. */
+		if (sink->plan->serve && sink->opened == 0 && is_over(sink))
 			return sock_failed(cause, "-s", "", EINTR, NULL);
 	}
 	return 0;
@@ -644,6 +705,7 @@ static int say(struct sink *sink, int *status, struct sock_cause *cause)
 	const struct conclude_sweep_input sweep = {
 		.sweep = &sink->sweep,
 		.lanes = sink->lanes,
+		.count = sink->lane_count,
 		.cliffs = &sink->cliffs,
 		.has_edges = sink->edges.count > 0,
 		.saved = sink->saved_sweep,
@@ -684,6 +746,8 @@ static int measure(struct sink *sink, int *status, struct sock_cause *cause)
 static void clean_up(struct sink *sink)
 {
 	observer_free(&sink->observer);
+	for (size_t i = 0; i < sink->lane_count; i++)
+		lane_end(sink->lanes[i]);
 	for (size_t i = 0; i < sink->lane_count; i++)
 		lane_free(sink->lanes[i]);
 	for (size_t i = 0; i < sink->lane_count; i++)
@@ -743,7 +807,7 @@ static int leave(struct sink *sink, int failed, int tests, struct sock_cause *ca
 int main(int argc, char **argv)
 {
 	struct sink sink = { .argv = argv, .watcher = { .fd = -1 } };
-	struct sock_cause cause;
+	struct sock_cause cause = { .err = 0 };
 	int tests = 0, failed = prepare(&sink, argc, argv, &cause);
 
 	if (!failed && sink.plan->ask != PLAN_RUN)

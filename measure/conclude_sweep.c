@@ -50,16 +50,12 @@ static int no_memory(struct sock_cause *cause)
  */
 static size_t neighbour_of(const struct sweep *sweep, size_t setting)
 {
-	struct sweep_number unused;
-	size_t numbers = 0, below = setting, above;
+	size_t number = sweep_fastest(sweep, setting), below = setting, above;
 
-	while (sweep_number(sweep, setting, numbers, &unused))
-		numbers++;
-	if (numbers == 0)
+	if (number == SWEEP_NONE)
 		return SWEEP_NO_NEIGHBOUR;
 	do {
-		if (sweep_neighbours(sweep, below, numbers - 1, &below, &above) ||
-		    below == SWEEP_NONE)
+		if (sweep_neighbours(sweep, below, number, &below, &above) || below == SWEEP_NONE)
 			return SWEEP_NO_NEIGHBOUR;
 	} while (below >= sweep->asked);
 	return below;
@@ -101,10 +97,10 @@ static int make_live(struct made *made, const struct conclude_sweep_input *input
 					    .duration_s = plan->duration_s,
 					    .seed = plan->seed,
 					    .interrupted = input->interrupted };
-	made->row = calloc(sweep->count, sizeof(*made->row));
+	made->row = calloc(input->count, sizeof(*made->row));
 	if (!made->row)
 		return -1;
-	for (size_t i = 0; i < sweep->count; i++)
+	for (size_t i = 0; i < input->count; i++)
 		if (make_row(made, input, i))
 			return -1;
 	if (sweep_table_make(&made->facts, made->row, made->rows, &made->table))

@@ -18,7 +18,8 @@ struct sweep_saved;
 
 struct conclude_sweep_input {
 	const struct sweep *sweep;
-	struct lane *const *lanes; /* of its settings */
+	struct lane *const *lanes; /* of its settings, the first count */
+	size_t count;
 	const struct cliffs *cliffs;
 	int has_edges;			 /* cliffs have been looked for, between some neighbours */
 	const struct sweep_saved *saved; /* as many as the plan names */

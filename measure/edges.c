@@ -50,7 +50,8 @@ static int add_edge(struct edges *edges, const struct sweep *sweep, struct lane 
 	sweep_number(sweep, edge->below, edge->number, &below);
 	sweep_number(sweep, edge->above, edge->number, &above);
 	pair = &edges->pair[edges->count];
-	*pair = (struct cliff_pair){ .setting = sweep_label_but(sweep, edge->below, below.axis),
+	*pair = (struct cliff_pair){ .setting = sweep_label_around(sweep, edge->below,
+								   edge->number),
 				     .name = strdup(below.name) };
 	edges->edge[edges->count++] = *edge;
 	if (!pair->setting || !pair->name)
@@ -79,12 +80,9 @@ int edges_find(struct edges *edges, const struct sweep *sweep, struct lane *cons
 {
 	*edges = (struct edges){ .count = 0 };
 	for (size_t setting = 0; setting < sweep->asked; setting++) {
-		struct sweep_number unused;
-		size_t numbers = 0;
+		size_t number = sweep_fastest(sweep, setting);
 
-		while (sweep_number(sweep, setting, numbers, &unused))
-			numbers++;
-		if (numbers > 0 && look_above(edges, sweep, lanes, setting, numbers - 1))
+		if (number != SWEEP_NONE && look_above(edges, sweep, lanes, setting, number))
 			return -1;
 	}
 	return 0;

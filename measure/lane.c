@@ -76,6 +76,12 @@ int lane_open(struct lane *lane, struct sweep_setting *setting)
 	return describe_run(lane);
 }
 
+void lane_end(struct lane *lane)
+{
+	if (lane->served && !lane->shares)
+		served_ask_to_end(lane->served);
+}
+
 void lane_free(struct lane *lane)
 {
 	if (lane->served && !lane->shares) {

@@ -32,6 +32,7 @@ struct lane {
 	struct dial *dial;
 	struct served *served;	/* NULL: a source that was there before us, or none */
 	int shares;		/* served is another lane's */
+	int is_refused;		/* the kernel does not take its options */
 	unsigned int rounds;	/* begun */
 	size_t first;		/* series of the round that was begun last */
 	unsigned int opened_at; /* number of its first connection */
@@ -39,6 +40,9 @@ struct lane {
 
 /* -1: no memory; then, and later on, free it with lane_free(). */
 int lane_open(struct lane *lane, struct sweep_setting *setting);
+
+/* Ask its source to end, so that many end together, and free it. */
+void lane_end(struct lane *lane);
 void lane_free(struct lane *lane);
 
 /*

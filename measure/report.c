@@ -178,6 +178,7 @@ void report_setting(struct report *report, const char *label)
 {
 	struct json json;
 
+	snprintf(report->setting, sizeof(report->setting), "%s", label);
 	if (report->quiet)
 		return;
 	if (!report->plan->json) {
@@ -539,6 +540,29 @@ static void ended_json(struct report *report, const struct run_connection *conne
 	json_end_line(report, &json);
 }
 
+/* Also where stderr is the report, and so not flushed by itself. */
+static void complain(const struct report *report, const char *sentence)
+{
+	fprintf(stderr, "%s: ", report->program);
+	words_put_clean(stderr, sentence);
+	putc('\n', stderr);
+	fflush(stderr);
+}
+
+/* Where no line tells it, one that ended badly is worth a word all the same. */
+static void complain_of_end(struct report *report, const struct run_connection *connection)
+{
+	char reason[160], text[512];
+
+	if (!run_has_failed(connection))
+		return;
+	erase_progress(report);
+	reason_text(report, connection, reason, sizeof(reason));
+	snprintf(text, sizeof(text), "connection %u of setting %s: %s", connection->number,
+		 report->setting, reason);
+	complain(report, text);
+}
+
 void report_ended(struct report *report, const struct run_connection *connection)
 {
 	const char *least = connection->exact ? "" : ">=";
@@ -547,10 +571,12 @@ void report_ended(struct report *report, const struct run_connection *connection
 	struct words_number rate = words_figure(run_rate(connection->bytes, connection->length_s));
 	char reason[128];
 
-	if (report->quiet)
-		return;
 	if (report->plan->json) {
 		ended_json(report, connection);
+		return;
+	}
+	if (report->quiet) {
+		complain_of_end(report, connection);
 		return;
 	}
 	reason_text(report, connection, reason, sizeof(reason));
@@ -571,15 +597,6 @@ static void error_json(struct report *report, const struct sock_cause *cause)
 	json_text(&json, "errno", errno_name(cause->err));
 	json_text(&json, "text", cause->reason);
 	json_end_line(report, &json);
-}
-
-/* Also where stderr is the report, and so not flushed by itself. */
-static void complain(const struct report *report, const char *sentence)
-{
-	fprintf(stderr, "%s: ", report->program);
-	words_put_clean(stderr, sentence);
-	putc('\n', stderr);
-	fflush(stderr);
 }
 
 void report_error(struct report *report, const struct sock_cause *cause)

@@ -24,9 +24,10 @@ struct report {
 	FILE *out;
 	const char *program;
 	const struct plan *plan;
-	int broken;   /* errno of the first failed write, or 0 */
-	int progress; /* a line of progress stands on the terminal */
-	int quiet;    /* no lines of connections: a table will stand for them */
+	int broken;	   /* errno of the first failed write, or 0 */
+	int progress;	   /* a line of progress stands on the terminal */
+	int quiet;	   /* no lines of connections: a table will stand for them */
+	char setting[128]; /* of a sweep, whose turn it is, or "" */
 };
 
 /* How a connection came to be. */

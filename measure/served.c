@@ -21,6 +21,7 @@
 #include "platform.h"
 #include "process.h"
 #include "scratch.h"
+#include "wait.h"
 
 #define PROGRAM "sock_source"
 #define STEP "-s"
@@ -392,6 +393,8 @@ static int hear(struct served *served, const char *program, double patience_s, c
 	ssize_t n;
 
 	while (served->lines >= 0 && clock_now() < deadline) {
+		if (wait_is_asked_to_stop())
+			return sock_failed(cause, STEP, program, EINTR, NULL);
 		n = read(served->lines, text + used, LINE_LONGEST - 1 - used);
 		if (n == 0)
 			close_lines(served);
@@ -515,15 +518,20 @@ static void clean_up(struct served *served)
 	served->has_file = 0;
 }
 
+void served_ask_to_end(const struct served *served)
+{
+	if (served->pid <= 0)
+		return;
+	kill(served->pid, SIGTERM);
+	kill(served->pid, SIGCONT);
+}
+
 void served_stop(struct served *served, size_t count)
 {
 	int64_t deadline = clock_now() + PATIENCE_NS;
 
 	for (size_t i = 0; i < count; i++)
-		if (served[i].pid > 0) {
-			kill(served[i].pid, SIGTERM);
-			kill(served[i].pid, SIGCONT);
-		}
+		served_ask_to_end(&served[i]);
 	for (size_t i = 0; i < count; i++) {
 		if (served[i].pid > 0)
 			wait_for_end(&served[i], deadline);

@@ -68,6 +68,9 @@ int served_reaped(struct served *served, pid_t pid, int status);
 /* 1 when it has ended, or is just about to. */
 int served_died(const struct served *served);
 
+/* Ask it to end, before it is stopped: many then end together. */
+void served_ask_to_end(const struct served *served);
+
 /*
  * End count of them: asked to at once, killed after a second.  Nothing of them
  * is left, whatever they had come to; stopping again does nothing.

@@ -71,6 +71,12 @@ struct sweep {
  */
 int sweep_parse(struct sweep *sweep, int argc, char **argv, struct sock_cause *cause);
 
+/* The last number of a setting that is a quantity, SWEEP_NONE: it has none. */
+size_t sweep_fastest(const struct sweep *sweep, size_t setting);
+
+/* What a setting has in common with those that differ in this number; to be freed. */
+char *sweep_label_around(const struct sweep *sweep, size_t setting, size_t number);
+
 /*
  * What a setting is called, "-b 64K -t SO_SNDBUF=32K", but for one of the axes
  * (SWEEP_NONE: all); to be freed.  NULL: no memory.

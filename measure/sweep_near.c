@@ -172,3 +172,55 @@ char *sweep_label_but(const struct sweep *sweep, size_t setting, size_t axis)
 	}
 	return count ? sweep_label(names, values, count) : strdup("");
 }
+
+size_t sweep_fastest(const struct sweep *sweep, size_t setting)
+{
+	struct sweep_number number;
+	size_t found = SWEEP_NONE;
+
+	for (size_t k = 0; sweep_number(sweep, setting, k, &number); k++)
+		if (number.step > 0)
+			found = k;
+	return found;
+}
+
+/* "SO_RCVBUF=4M SO_SNDBUF=*"; NULL: the number, or an option of it, is all there is. */
+static char *masked_text(const struct alternatives_text *text, size_t index)
+{
+	const struct alternatives_number *number = &text->numbers[index];
+	size_t size = strlen(text->text) + 2;
+	char *masked;
+
+	if (text->text[strcspn(text->text, " \t\n,")] == '\0')
+		return NULL;
+	masked = malloc(size);
+	if (masked)
+		snprintf(masked, size, "%.*s*%s", (int)number->offset, text->text,
+			 text->text + number->offset + number->length);
+	return masked;
+}
+
+char *sweep_label_around(const struct sweep *sweep, size_t setting, size_t number)
+{
+	struct sweep_number found;
+	const char *name;
+	char *label, *masked, *word, *both;
+	size_t size;
+
+	if (!sweep_number(sweep, setting, number, &found))
+		return NULL;
+	label = sweep_label_but(sweep, setting, found.axis);
+	masked = masked_text(text_of(sweep, setting, found.axis), found.index);
+	if (!label || !masked)
+		return label;
+	word = sweep_word(masked);
+	name = sweep->axes[found.axis].name;
+	size = strlen(label) + strlen(name) + (word ? strlen(word) : 0) + 3;
+	both = word ? malloc(size) : NULL;
+	if (both)
+		snprintf(both, size, "%s%s%s %s", label, *label ? " " : "", name, word);
+	free(word);
+	free(masked);
+	free(label);
+	return both;
+}

@@ -76,6 +76,18 @@ int wait_take_stop(int *sig)
 	return now - first_stop < HEELS_NS ? 0 : 2;
 }
 
+int wait_is_asked_to_stop(void)
+{
+	sigset_t pending;
+
+	if (stop_signal || sigpending(&pending))
+		return stop_signal != 0;
+	for (size_t i = 0; i < STOPS; i++)
+		if (sigismember(&pending, stops[i]) == 1)
+			return 1;
+	return 0;
+}
+
 int wait_take_child(void)
 {
 	int came = child_ended;

@@ -25,6 +25,9 @@ void wait_catch_signals(void);
  */
 int wait_take_stop(int *sig);
 
+/* 1 when one has come that is not yet taken: who waits for long looks now and then. */
+int wait_is_asked_to_stop(void);
+
 /* 1 once when children have ended. */
 int wait_take_child(void);
 

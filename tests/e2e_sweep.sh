@@ -412,10 +412,10 @@ expectations_of_settings() {
 # One of a few tries: others may take the CPUs that its mechanism leaves idle.
 names_the_mechanism() {
 	run 30 "$SINK" -s -R -n 2 -d 0.3 -i 0.3 -- -b 64K \
-		-t "SO_SNDBUF={32K,34K}"
+		-t "SO_SNDBUF={32K,256K}"
 	status 0
 	sed -n '/^---- known mechanisms/,/^---- during/p' out >mechanisms
-	sed -n '/^setting -t SO_SNDBUF=32K:/,/^setting.*34K/p' mechanisms |
+	sed -n '/^setting -t SO_SNDBUF=32K:/,/^setting.*256K/p' mechanisms |
 		grep -q 'send buffer below two segments'
 }
 
@@ -442,8 +442,8 @@ report_of_a_sweep() {
 			fail "32K: no mechanism in $try tries, in peace"
 		skip "others were running: the mechanism is not seen"
 	fi
-	sed -n '/^setting -t SO_SNDBUF=34K:/,/^setting/p' mechanisms >of_34k
-	no_match "mechanism of 34K" "$(cat of_34k)" 'below two segments'
+	sed -n '/^setting -t SO_SNDBUF=256K:/,/^setting/p' mechanisms >of_256k
+	no_match "mechanism of 256K" "$(cat of_256k)" 'below two segments'
 }
 
 # ---- cliffs
@@ -518,7 +518,7 @@ saved_sweeps() {
 	# this machine may have made it of any spread: steady before and after.
 	for times in 1 3; do
 		awk -v times="$times" '/^  medians -b 64K -t \(none\):/ {
-				for (i = 7; i <= NF; i++)
+				for (i = 6; i <= NF; i++)
 					$i = times * (1000 + i)
 			}
 			{ print }' old >"steady$times"
@@ -621,6 +621,48 @@ many_settings_leak_nothing() {
 	nothing_left
 }
 
+# What the kernel refuses of one setting is no end of the others.
+refused_setting_is_left_out() {
+	need_linux_parts "TCP_CONGESTION"
+	run 20 "$SINK" -s -n 2 -d 0.1 -t "TCP_CONGESTION={reno,nosuch}"
+	status 1
+	match "complaint" "$err" \
+		'^sock_sink: setting -t TCP_CONGESTION=nosuch is left out: setsockopt .*: not found'
+	eq "rows" "$(grep -Ec '^  TCP_CONGESTION=(reno +[0-9.]+|nosuch +n/a) ' "$T/out")" 2
+}
+
+# Its program is gone when a cliff is looked for: what there was is said.
+cliff_without_a_source() {
+	mkdir here
+	cp "$SINK" "$SOURCE" here/
+	run 20 sh -c '(sleep 1.2; rm here/sock_source) &
+		PATH=/nowhere exec here/sock_sink -s -n 4 -d 0.2 -i 0.2 -- \
+		-b 64K -t "SO_SNDBUF={4K,1M}"'
+	case $st in
+	0|1) ;;
+	*) fail "status $st: $err" ;;
+	esac
+	eq "rows" "$(grep -c '^  SO_SNDBUF=' "$T/out")" 2
+}
+
+# A connection that ends badly is told, though a sweep has no lines of them.
+bad_end_is_told() {
+	run 20 "$SINK" -s -n 1 -d 0.5 -t "SO_RCVTIMEO={0.05,5}" -- -D 0.2
+	status 1
+	match "complaint" "$err" \
+		'^sock_sink: connection [12] of setting -t SO_RCVTIMEO=0.05: SO_RCVTIMEO expired'
+}
+
+# Cliffs of texts that differ in more than the number are told apart.
+cliffs_name_the_rest_of_the_text() {
+	need_linux_parts "the send buffer's edge"
+	run 40 "$SINK" -s -n 3 -d 0.1 -i 0.1 -j -- -b 64K \
+		-t "{SO_PRIORITY=1,SO_PRIORITY=2} SO_SNDBUF={4K,1M}"
+	status 0
+	eq "what they are of" "$(json "$T/out" -e cliff setting | sort -u | tr '\n' ' ')" \
+		"-t SO_PRIORITY=1,SO_SNDBUF=* -t SO_PRIORITY=2,SO_SNDBUF=* "
+}
+
 it own_source_is_a_process
 it own_source_ends_with_the_sink "TERM twice"
 it own_source_ends_with_a_killed_sink
@@ -643,4 +685,8 @@ it cliff_of_the_receive_buffer
 it saved_sweeps
 it transports
 it many_settings_leak_nothing
+it refused_setting_is_left_out
+it cliff_without_a_source
+it bad_end_is_told
+it cliffs_name_the_rest_of_the_text
 finish
