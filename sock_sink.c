@@ -395,9 +395,10 @@ static int take_lane(struct sink *sink, size_t index, struct sock_cause *cause)
 	int failed;
 
 	sink->lane = lane;
-	sink->turns_done++;
-	if (lane->is_refused)
+	if (lane->is_refused) {
+		sink->turns_done++;
 		return 0;
+	}
 	if (is_sweep(sink))
 		tell_setting(sink, index);
 	if (is_sweep(sink) && prepare_work(sink, lane, cause))
@@ -408,6 +409,7 @@ static int take_lane(struct sink *sink, size_t index, struct sock_cause *cause)
 	if (failed)
 		return source_died(sink, cause) ? -1 : failed;
 	watch_connections(sink);
+	sink->turns_done++;
 	if (is_sweep(sink))
 		transfer_release(lane->transfer);
 	if (check_failed(sink, cause))

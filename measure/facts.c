@@ -377,7 +377,7 @@ static double length(double from, double to)
 /* The time between the two readings that a counter comes from. */
 static double length_of(const struct facts *facts, enum facts_end end, enum fact fact)
 {
-	if (facts_rows[fact].source <= FACTS_FROM_CGROUP)
+	if (end < FACTS_HOST && facts_rows[fact].source <= FACTS_FROM_CGROUP)
 		return facts->process_length_s[end];
 	return facts->length_s[end];
 }
