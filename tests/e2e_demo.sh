@@ -62,7 +62,7 @@ demo() {
 	# It can be kept, and read again.
 	run 5 "$SINK" -r report
 	status 0
-	match "read again" "$out" '^6 connections of 1 s, '
+	match "read again" "$out" '^6 connections of 1(\.0[0-9]+)? s, '
 }
 
 it demo

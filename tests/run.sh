@@ -10,7 +10,7 @@
 # last line is "N passed, N failed, N skipped"; exit 1 if any failed or
 # none ran.
 #
-# Most scripts mostly sleep and run side by side, JOBS (4) at a time; one
+# Most scripts mostly sleep and run side by side, JOBS (5) at a time; one
 # that says "# serial" measures a speed and runs alone, afterwards.  One
 # that says "# limit: SECONDS" gets that much time instead of 60 seconds.
 #
@@ -132,7 +132,7 @@ trap 'exit 1' INT TERM HUP
 for name in $together; do
 	echo "$name"
 done >"$RESULTS/together"
-[ ! -s "$RESULTS/together" ] || xargs -n 1 -P "${JOBS:-4}" sh "$here/run.sh" --one \
+[ ! -s "$RESULTS/together" ] || xargs -n 1 -P "${JOBS:-5}" sh "$here/run.sh" --one \
 	<"$RESULTS/together"
 for name in $alone; do
 	sh "$here/run.sh" --one "$name"
