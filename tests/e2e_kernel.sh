@@ -275,11 +275,12 @@ asking_is_cheap_and_lines_are_on_time() {
 	now
 	began=$NOW
 	sleep 1.5
+	# Wanted are 0.5% and 0.05%; machines differ, so twice that is no failure.
 	factor=$(awk -v before="$load" '{
-		print (before > 2 || $1 > 2 ? 2 : 1) }' /proc/loadavg)
+		print (before > 2 || $1 > 2 ? 4 : 2) }' /proc/loadavg)
 	cost often "$often" 0.5 0.1
 	# On a busy machine the last look through all processes may come late.
-	[ "$factor" = 1 ] || factor=10
+	[ "$factor" = 2 ] || factor=10
 	cost seldom "$seldom" 0.05 2
 	for p in $often $seldom; do
 		kill -TERM "$p"
@@ -289,7 +290,7 @@ asking_is_cheap_and_lines_are_on_time() {
 	json often.out -e interval kind t_s >kinds
 	eq "intervals that are late, of $(wc -l <kinds)" "$(awk -v f="$factor" '
 		$1 == "late" { n++ }
-		END { print (n > (f > 1 ? NR / 4 : NR / 20) ? n : 0) }' kinds)" 0
+		END { print (n > (f > 2 ? NR / 4 : NR / 20) ? n : 0) }' kinds)" 0
 	# Deadlines are absolute.
 	n=$(awk '$1 == "whole" { x = $2 * 10; x -= int(x); if (x > .6 && x < .99) n++ }
 		END { print n + 0 }' kinds)
