@@ -60,13 +60,22 @@ struct members {
 	size_t count;
 };
 
+static int by_number(const void *a, const void *b)
+{
+	const struct evidence_connection *x = a, *y = b;
+
+	return (x->number > y->number) - (x->number < y->number);
+}
+
 static const struct evidence_connection *evidence_of(const struct evidence *evidence,
 						     unsigned int number)
 {
-	for (size_t i = 0; i < evidence->count; i++)
-		if (evidence->connection[i].number == number)
-			return &evidence->connection[i];
-	return NULL;
+	const struct evidence_connection key = { .number = number };
+
+	/* Without a connection there is no array either. */
+	return evidence->count ? bsearch(&key, evidence->connection, evidence->count, sizeof(key),
+					 by_number)
+			       : NULL;
 }
 
 static int find_members(struct explanation *e, const struct summary *summary,
@@ -205,26 +214,18 @@ static enum explain_spread spread_of(const struct summary *summary)
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Two groups are slow and fast; else the halves are. */
 static int mark_slow(struct explanation *e, const struct summary *summary,
 		     const struct members *members, bool *slow)
 {
-	double *sorted = take(e, members->count, sizeof(*sorted)), middle;
+	double *median = take(e, members->count, sizeof(*median)), middle;
 	int two = summary->groups->grouping == STATS_GROUPS_FOUND && summary->groups->count == 2;
 
-	if (!sorted)
+	if (!median)
 		return -1;
 	for (size_t i = 0; i < members->count; i++)
-		sorted[i] = members->list[i].row->median;
-	qsort(sorted, members->count, sizeof(*sorted), by_value);
-	middle = sorted[members->count / 2];
+		median[i] = members->list[i].row->median;
+	middle = stats_sort_median(median, members->count);
 	for (size_t i = 0; i < members->count; i++) {
 		const struct summary_row *row = members->list[i].row;
 
@@ -269,8 +270,8 @@ static int associate(struct explanation *e, const struct summary *summary,
 /* ---- mechanisms ---- */
 
 /* What one connection shows, with what the program knows beside its facts. */
-static size_t find_in(const struct mechanism_input *ours, const struct evidence_connection *one,
-		      struct mechanism_hit *hits)
+static struct mechanism_input input_of(const struct mechanism_input *ours,
+				       const struct evidence_connection *one)
 {
 	struct mechanism_input input = *ours;
 
@@ -280,23 +281,14 @@ static size_t find_in(const struct mechanism_input *ours, const struct evidence_
 	input.timeouts = one->timeouts;
 	input.throttled = fmax(one->facts->value[FACTS_SENDER][FACT_THROTTLED],
 			       one->facts->value[FACTS_RECEIVER][FACT_THROTTLED]);
-	return mechanism_find(&input, hits);
+	return input;
 }
 
-static struct explain_mechanism *mechanism_of(struct explanation *e,
-					      const struct mechanism_rule *rule)
-{
-	for (size_t i = 0; i < e->mechanisms; i++)
-		if (e->mechanism[i].rule == rule)
-			return &e->mechanism[i];
-	e->mechanism[e->mechanisms].rule = rule;
-	return &e->mechanism[e->mechanisms++];
-}
-
+/* mechanism[] has one for each rule while members are found. */
 static int add_member(struct explanation *e, const struct evidence *evidence,
 		      const struct mechanism_hit *hit, unsigned int number)
 {
-	struct explain_mechanism *to = mechanism_of(e, hit->rule);
+	struct explain_mechanism *to = &e->mechanism[hit->rule - mechanism_rule(0)];
 
 	if (!to->member)
 		to->member = take(e, evidence->count, sizeof(*to->member));
@@ -306,53 +298,68 @@ static int add_member(struct explanation *e, const struct evidence *evidence,
 	return 0;
 }
 
-static double rate_of(const struct evidence *evidence, unsigned int number)
+struct rated {
+	double rate;
+	const struct evidence_connection *one;
+};
+
+static int by_rate(const void *a, const void *b)
 {
-	return evidence_of(evidence, number)->rate;
+	const struct rated *x = a, *y = b;
+	int order = (x->rate > y->rate) - (x->rate < y->rate);
+
+	return order ? order : by_number(x->one, y->one);
 }
 
 /* The sentence is that of the member in the middle by its rate. */
 static int choose_typical(struct explanation *e, const struct mechanism_input *ours,
 			  const struct evidence *evidence, struct explain_mechanism *one)
 {
-	struct mechanism_hit hits[MECHANISMS_MAX];
-	size_t count, below;
+	struct rated *rated = take(e, one->members, sizeof(*rated));
 	char *sentence = take(e, MECHANISM_SENTENCE, 1);
+	struct mechanism_input input;
 
-	if (!sentence)
+	if (!rated || !sentence)
 		return -1;
 	for (size_t i = 0; i < one->members; i++) {
-		double rate = rate_of(evidence, one->member[i]);
-
-		below = 0;
-		for (size_t k = 0; k < one->members; k++)
-			below += rate_of(evidence, one->member[k]) < rate ||
-				 (k < i && rate_of(evidence, one->member[k]) <= rate);
-		if (below == one->members / 2)
-			one->typical = one->member[i];
+		rated[i].one = evidence_of(evidence, one->member[i]);
+		rated[i].rate = rated[i].one->rate;
 	}
-	count = find_in(ours, evidence_of(evidence, one->typical), hits);
-	for (size_t i = 0; i < count; i++)
-		if (hits[i].rule == one->rule)
-			memcpy(sentence, hits[i].sentence, MECHANISM_SENTENCE);
+	qsort(rated, one->members, sizeof(*rated), by_rate);
+	one->typical = rated[one->members / 2].one->number;
+	input = input_of(ours, rated[one->members / 2].one);
+	one->rule->say(&input, sentence, MECHANISM_SENTENCE);
 	one->sentence = sentence;
 	return 0;
 }
 
-/* As the table of rules has them: which connection was first does not matter. */
-static void sort_mechanisms(struct explanation *e)
+/* 1: there is enough of it for a mechanism to be named. */
+static int is_judged(const struct evidence_connection *one)
 {
-	size_t sorted = 0;
+	return one->facts && !(one->facts->length_s[FACTS_SENDER] < JUDGED_S) &&
+	       !(one->facts->process_length_s[FACTS_RECEIVER] < JUDGED_S);
+}
 
-	for (size_t r = 0; r < e->rules; r++)
-		for (size_t i = sorted; i < e->mechanisms; i++)
-			if (e->mechanism[i].rule == mechanism_rule(r)) {
-				struct explain_mechanism one = e->mechanism[i];
+static int find_members_of_rules(struct explanation *e, const struct mechanism_input *ours,
+				 const struct evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->count; i++) {
+		const struct evidence_connection *one = &evidence->connection[i];
+		struct mechanism_hit hits[MECHANISMS_MAX];
+		struct mechanism_input input;
+		size_t count;
 
-				e->mechanism[i] = e->mechanism[sorted];
-				e->mechanism[sorted++] = one;
-				break;
-			}
+		e->watched += one->facts != NULL;
+		if (!is_judged(one))
+			continue;
+		e->judged++;
+		input = input_of(ours, one);
+		count = mechanism_find(&input, hits);
+		for (size_t k = 0; k < count; k++)
+			if (add_member(e, evidence, &hits[k], one->number))
+				return -1;
+	}
+	return 0;
 }
 
 static int find_mechanisms(struct explanation *e, const struct mechanism_input *ours,
@@ -361,22 +368,13 @@ static int find_mechanisms(struct explanation *e, const struct mechanism_input *
 	e->mechanism = take(e, MECHANISMS_MAX, sizeof(*e->mechanism));
 	if (!e->mechanism)
 		return -1;
-	while (mechanism_rule(e->rules))
-		e->rules++;
-	for (size_t i = 0; i < evidence->count; i++) {
-		const struct evidence_connection *one = &evidence->connection[i];
-		struct mechanism_hit hits[MECHANISMS_MAX];
-		int judged = one->facts && !(one->facts->length_s[FACTS_SENDER] < JUDGED_S) &&
-			     !(one->facts->process_length_s[FACTS_RECEIVER] < JUDGED_S);
-		size_t count = judged ? find_in(ours, one, hits) : 0;
-
-		e->watched += one->facts != NULL;
-		e->judged += (size_t)judged;
-		for (size_t k = 0; k < count; k++)
-			if (add_member(e, evidence, &hits[k], one->number))
-				return -1;
-	}
-	sort_mechanisms(e);
+	for (; mechanism_rule(e->rules); e->rules++)
+		e->mechanism[e->rules].rule = mechanism_rule(e->rules);
+	if (find_members_of_rules(e, ours, evidence))
+		return -1;
+	for (size_t i = 0; i < e->rules; i++)
+		if (e->mechanism[i].members > 0)
+			e->mechanism[e->mechanisms++] = e->mechanism[i];
 	for (size_t i = 0; i < e->mechanisms; i++)
 		if (choose_typical(e, ours, evidence, &e->mechanism[i]))
 			return -1;
@@ -448,7 +446,7 @@ static double median_of(const double *value, size_t n)
 			copy[known++] = value[i];
 	if (known == 0)
 		return NAN;
-	qsort(copy, known, sizeof(*copy), by_value);
+	stats_sort_median(copy, known);
 	return copy[known / 2];
 }
 
@@ -457,51 +455,58 @@ static void name_changed(struct explain_change *change, const struct candidate *
 {
 	size_t k = change->count++;
 
-	snprintf(change->fact[k].name, sizeof(change->fact[k].name), "%s", candidate->name);
+	change->fact[k].name = candidate->name;
 	change->fact[k].unit = candidate->unit;
 	change->fact[k].before = median_of(value, before);
 	change->fact[k].after = median_of(value + before, steps - before);
 }
 
-static int explain_change(struct explanation *e, const struct evidence_connection *one,
-			  double after_s, struct explain_change *change)
+/* The first of the largest above ASSOCIATION_GAP; count: there is none. */
+static size_t largest(const double *gap, size_t count)
 {
-	struct candidate *list = take(e, CANDIDATES, sizeof(*list));
-	size_t steps = one->sample_count - 1, count, before = steps_before(one, after_s);
-	double *value = take(e, CANDIDATES * steps, sizeof(*value));
+	double most = ASSOCIATION_GAP;
+	size_t at = count;
 
-	if (!list || !value)
-		return -1;
-	count = add_facts(list);
-	figures_over_time(one, list, count, value);
-	while (change->count < EXPLAIN_CHANGED) {
-		double most = ASSOCIATION_GAP;
-		size_t at = count;
-
-		for (size_t f = 0; f < count; f++) {
-			double gap = list[f].unit
-					     ? association_gap(value + f * steps, steps, before)
-					     : NAN;
-
-			if (gap > most) {
-				most = gap;
-				at = f;
-			}
+	for (size_t f = 0; f < count; f++)
+		if (gap[f] > most) {
+			most = gap[f];
+			at = f;
 		}
-		if (at == count)
-			break;
-		name_changed(change, &list[at], value + at * steps, steps, before);
-		list[at].unit = NULL; /* has been named */
+	return at;
+}
+
+/* list: count candidates, which outlive the change. */
+static int explain_change(const struct candidate *list, size_t count,
+			  const struct evidence_connection *one, struct explain_change *change)
+{
+	size_t steps = one->sample_count - 1, before = steps_before(one, change->after_s), at;
+	double *value = malloc(count * steps * sizeof(*value));
+	double *gap = malloc(count * sizeof(*gap));
+
+	if (value && gap) {
+		figures_over_time(one, list, count, value);
+		for (size_t f = 0; f < count; f++)
+			gap[f] = association_gap(value + f * steps, steps, before);
+		while (change->count < EXPLAIN_CHANGED && (at = largest(gap, count)) < count) {
+			name_changed(change, &list[at], value + at * steps, steps, before);
+			gap[at] = NAN;
+		}
 	}
-	return 0;
+	free(value);
+	free(gap);
+	return value && gap ? 0 : -1;
 }
 
 static int find_changes(struct explanation *e, const struct summary *summary,
 			const struct evidence *evidence)
 {
+	struct candidate *list = take(e, CANDIDATES, sizeof(*list));
+	size_t count;
+
 	e->change = take(e, summary->changes, sizeof(*e->change));
-	if (!e->change)
+	if (!list || !e->change)
 		return -1;
+	count = add_facts(list);
 	for (size_t i = 0; i < summary->changes; i++) {
 		const struct summary_change *from = &summary->change[i];
 		const struct evidence_connection *one = evidence_of(evidence, from->connection);
@@ -511,7 +516,7 @@ static int find_changes(struct explanation *e, const struct summary *summary,
 			continue;
 		to->connection = from->connection;
 		to->after_s = from->after_s;
-		if (explain_change(e, one, from->after_s, to))
+		if (explain_change(list, count, one, to))
 			return -1;
 		e->changes++;
 	}

@@ -50,7 +50,7 @@ struct explain_change {
 	double after_s;
 	size_t count;
 	struct {
-		char name[40];
+		const char *name;
 		const char *unit;
 		double before, after;
 	} fact[EXPLAIN_CHANGED];
