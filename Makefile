@@ -141,20 +141,12 @@ help_facts_NEEDS = measure/figures_explain measure/figures_association measure/f
 	measure/association $(STATISTICS) $(unit_limiter_NEEDS) measure/mechanism \
 	measure/mechanism_say measure/words measure/json
 
-unit_explain_NEEDS = measure/explain measure/association measure/association_gap measure/facts \
-	measure/figures_association measure/figures_explain measure/figures_kernel measure/json \
-	measure/limiter measure/mechanism measure/mechanism_say measure/run measure/summary \
-	measure/words $(STATISTICS)
-
 # Memory that it is refused.
 $(BUILD)/unit_explain: private LDFLAGS += -Wl,--wrap=calloc
 
 STATISTICS = measure/levels measure/stats measure/dist
 
 .SECONDEXPANSION:
-$(UNITS:%=$(BUILD)/unit_%): $(BUILD)/unit_%: $(BUILD)/tests/unit_%.o \
-		$$(addsuffix .o,$$(addprefix $(BUILD)/,$$(unit_$$*_NEEDS)))
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%: $(BUILD)/tests/%.o $$(addsuffix .o,$$(addprefix $(BUILD)/,$$($$*_NEEDS)))
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/%.c $(BUILD)/flags

@@ -203,8 +203,6 @@ static int read_stat(const char *root, struct process *process, char *text)
 	began = start ? strtoull(start, NULL, 10) : 0;
 	if (process->start && began != process->start)
 		return -1;
-	if (!process->start)
-		find_cgroup(root, process);
 	process->start = began;
 	return 0;
 }
@@ -243,9 +241,12 @@ int process_sample(const char *root, struct process *process, struct facts_sampl
 {
 	char text[FILE_MAX];
 	double *value = sample->value[end];
+	int is_first = process->start == 0;
 
 	if (process->pid <= 0 || read_stat(root, process, text))
 		return -1;
+	if (is_first)
+		find_cgroup(root, process);
 	take_source(FACTS_FROM_STAT, text, value);
 	for (size_t file = FILE_SCHEDSTAT; file < PROCESS_FILES; file++)
 		if (read_kept(root, process, file, text) > 0)
