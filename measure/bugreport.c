@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "../socklib.h"
 #include "clock.h"
@@ -275,16 +274,6 @@ struct during {
 	double asking_s;
 };
 
-static double used_cpu_s(void)
-{
-	struct rusage used;
-
-	if (getrusage(RUSAGE_SELF, &used))
-		return NAN;
-	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
-}
-
 /* The larger of both ends, of the connection where it is largest. */
 static double most_waited(const struct evidence *evidence)
 {
@@ -329,30 +318,19 @@ static struct during look_back(const struct bugreport *bug, const struct evidenc
 						   host.value[FACTS_HOST][FACT_TICKS]);
 	during.waited = most_waited(evidence);
 	during.load = hostfile_exists(ROOT, "/proc/loadavg") ? process_load(ROOT) : NAN;
-	during.observer = (used_cpu_s() + (evidence->cpu_s >= 0 ? evidence->cpu_s : 0)) /
+	during.observer = (clock_used_s() + (evidence->cpu_s >= 0 ? evidence->cpu_s : 0)) /
 			  during.length_s;
 	during.asking_s = longest_asking(evidence);
 	return during;
 }
 
-static struct words_number share_or_unknown(double share)
-{
-	struct words_number number;
-
-	if (isnan(share))
-		snprintf(number.text, sizeof(number.text), "n/a");
-	else
-		snprintf(number.text, sizeof(number.text), "%.2f%%", 100 * share);
-	return number;
-}
-
-/* It comes from ticks: more digits would not be true. */
-static struct words_number two_decimals(double value)
+/* Of ticks and the like: more digits would not be true. */
+static struct words_number two_decimals(double value, const char *unit)
 {
 	struct words_number number = { "n/a" };
 
 	if (!isnan(value))
-		snprintf(number.text, sizeof(number.text), "%.2f", value);
+		snprintf(number.text, sizeof(number.text), "%.2f%s", value, unit);
 	return number;
 }
 
@@ -364,10 +342,8 @@ static void print_during(const struct bugreport *bug, const struct during *durin
 	bugreport_section(bug, "during the run");
 	words_begin(&words, out, LABEL, "load");
 	words_text(&words, "%s in 1 min; %s of %s CPUs in use; steal %s",
-		   isnan(during->load) ? "n/a" : words_figure(during->load).text,
-		   two_decimals(during->others).text,
-		   isnan(during->cpus) ? "n/a" : words_figure(during->cpus).text,
-		   share_or_unknown(during->steal).text);
+		   words_figure(during->load).text, two_decimals(during->others, "").text,
+		   words_figure(during->cpus).text, two_decimals(100 * during->steal, "%").text);
 	words_end(&words);
 	words_begin(&words, out, LABEL, "waiting");
 	if (isnan(during->waited))
@@ -376,15 +352,15 @@ static void print_during(const struct bugreport *bug, const struct during *durin
 		words_text(&words,
 			   "workers were ready but waited for a CPU %s of the time, in the "
 			   "connection where that was longest%s",
-			   share_or_unknown(during->waited).text,
-			   during->waited <= OTHERS_SHARE || isnan(during->waited) ? ""
+			   two_decimals(100 * during->waited, "%").text,
+			   during->waited <= OTHERS_SHARE ? ""
 			   : bug->report->plan->parallel > 1
 				   ? ": connections shared CPUs, or others were running"
 				   : ": others were running");
 	words_end(&words);
 	words_begin(&words, out, LABEL, "observer");
 	words_text(&words, "%s of one CPU; the longest wait for a sender's state %s",
-		   share_or_unknown(during->observer).text,
+		   two_decimals(100 * during->observer, "%").text,
 		   words_quantity(during->asking_s * 1e3, "ms").text);
 	words_end(&words);
 }

@@ -1,6 +1,8 @@
 /* Monotonic time: see clock.h. */
 #include "clock.h"
 
+#include <math.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define NS_PER_S INT64_C(1000000000)
@@ -21,4 +23,14 @@ int64_t clock_from_seconds(double seconds)
 double clock_to_seconds(int64_t time)
 {
 	return (double)time / (double)NS_PER_S;
+}
+
+double clock_used_s(void)
+{
+	struct rusage used;
+
+	if (getrusage(RUSAGE_SELF, &used))
+		return NAN;
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }

@@ -17,4 +17,7 @@ int64_t clock_now(void);
 int64_t clock_from_seconds(double seconds);
 double clock_to_seconds(int64_t time);
 
+/* CPU time that this process has used, in seconds; NaN: unknown (getrusage(2)). */
+double clock_used_s(void);
+
 #endif

@@ -11,7 +11,6 @@ struct facts;
 struct facts_sample;
 struct netcount;
 struct run_connection;
-struct settings;
 struct watch;
 
 /* One connection; all that is not known is NULL. */

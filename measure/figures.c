@@ -18,11 +18,6 @@
 #define ROWS_MAX 60
 #define MIN_MEDIANS 6 /* for an interval of their median */
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* ---- what it is about ---- */
 
 static void print_connections(struct words *words, const struct summary *s)
@@ -32,11 +27,11 @@ static void print_connections(struct words *words, const struct summary *s)
 	if (s->connections < run->asked)
 		words_text(words, "%zu of %zu connections", s->connections, run->asked);
 	else
-		words_text(words, "%zu connection%s", s->connections, plural(s->connections));
+		words_text(words, "%zu connection%s", s->connections, words_plural(s->connections));
 	if (run->duration_s > 0)
 		words_add(words, "of %s s", words_figure(run->duration_s).text);
 	if (run->parallel > 1)
-		words_add(words, "in %zu round%s", s->rounds, plural(s->rounds));
+		words_add(words, "in %zu round%s", s->rounds, words_plural(s->rounds));
 	words_mark(words, ',');
 }
 
@@ -47,7 +42,7 @@ static void print_title(FILE *out, const struct summary *s)
 
 	words_begin(&words, out, 0, "");
 	print_connections(&words, s);
-	words_add(&words, "%zu interval%s", s->intervals, plural(s->intervals));
+	words_add(&words, "%zu interval%s", s->intervals, words_plural(s->intervals));
 	if (run->interval_s > 0)
 		words_add(&words, "of %s s", words_figure(run->interval_s).text);
 	if (run->warm_up_s > 0) {
@@ -61,7 +56,7 @@ static void print_title(FILE *out, const struct summary *s)
 	words_end(&words);
 	if (run->passed_over > 0)
 		fprintf(out, "  text      %zu other line%s passed over\n", run->passed_over,
-			plural(run->passed_over));
+			words_plural(run->passed_over));
 }
 
 /* ---- the figures ---- */
@@ -260,7 +255,8 @@ static void print_stalls(FILE *out, const struct summary *s)
 	if (s->stalls == 0)
 		words_add(&words, "none");
 	else
-		words_add(&words, "%zu interval%s of 0 MB/sec:", s->stalls, plural(s->stalls));
+		words_add(&words, "%zu interval%s of 0 MB/sec:", s->stalls,
+			  words_plural(s->stalls));
 	for (size_t i = 0; i < s->connections && listed < LINES_MAX && left > 0; i++) {
 		const struct summary_row *row = &s->row[i];
 

@@ -10,11 +10,6 @@
 
 #define INDENT 2 /* of what does not fit a fact's first line */
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* ---- what is found ---- */
 
 static void add_test(struct words *words, double rho, double p)
@@ -99,7 +94,7 @@ static void print_tried(FILE *out, const struct association *a)
 	struct words words;
 
 	words_begin(&words, out, 0, "");
-	words_text(&words, "%zu fact%s tried", a->tried, plural(a->tried));
+	words_text(&words, "%zu fact%s tried", a->tried, words_plural(a->tried));
 	add_limits(&words, a);
 	words_end(&words);
 }
@@ -111,7 +106,7 @@ static void print_none(FILE *out, const struct association *a)
 	words_begin(&words, out, 0, "none");
 	if (a->tried > 0)
 		words_text(&words, "of the %zu recorded fact%s goes with it", a->tried,
-			   plural(a->tried));
+			   words_plural(a->tried));
 	else
 		words_text(&words, "of the recorded facts goes with it");
 	add_limits(&words, a);
@@ -129,7 +124,7 @@ static void add_why(struct words *words, const struct association *a)
 		words_text(words,
 			   "the %zu fact%s tried would reach p %s at best, even in perfect step "
 			   "with the speed; only up to %s counts.",
-			   a->tried, plural(a->tried), words_p(a->best_p).text,
+			   a->tried, words_plural(a->tried), words_p(a->best_p).text,
 			   words_p(a->limit_p).text);
 	else if (a->tried > 0)
 		words_text(words, "below %d most of what there is would be missed.",
@@ -145,7 +140,8 @@ static void print_cannot_tell(FILE *out, const struct association *a)
 	struct words words;
 
 	words_begin(&words, out, 0, "cannot");
-	words_text(&words, "tell from %zu connection%s", a->connections, plural(a->connections));
+	words_text(&words, "tell from %zu connection%s", a->connections,
+		   words_plural(a->connections));
 	add_why(&words, a);
 	if (a->need > 0)
 		words_text(&words, "%zu connections can tell: repeat with -n %zu.", a->need,

@@ -114,7 +114,7 @@ void figures_cliffs(FILE *out, const struct cliffs *cliffs, size_t asked)
 		return;
 	}
 	fprintf(out, "cliffs: %zu setting%s added, %zu connection%s each\n", cliffs->added,
-		cliffs->added == 1 ? "" : "s", asked, asked == 1 ? "" : "s");
+		words_plural(cliffs->added), asked, words_plural(asked));
 	for (size_t i = 0; i < cliffs->count; i++) {
 		size_t length = strlen(cliffs->cliff[i].setting);
 

@@ -252,7 +252,7 @@ static void print_mechanism(FILE *out, const struct explain_mechanism *one, size
 	if (one->members == watched && watched > 1) {
 		words_text(&words, "in all %zu connections:", watched);
 	} else {
-		words_text(&words, "in connection%s", one->members == 1 ? "" : "s");
+		words_text(&words, "in connection%s", words_plural(one->members));
 		add_list(&words, one->member, one->members);
 		words_mark(&words, ':');
 	}

@@ -13,11 +13,6 @@
 #include "summary.h"
 
 /* null where the figure does not exist */
-static void real(struct json *json, const char *key, bool known, double value)
-{
-	json_real(json, key, known ? value : (double)NAN);
-}
-
 static void count(struct json *json, const char *key, bool known, size_t value)
 {
 	if (known)
@@ -37,8 +32,8 @@ static void put_run(struct json *json, const struct summary *s)
 	json_count(json, "parallel", run->parallel);
 	count(json, "rounds", run->parallel > 1, s->rounds);
 	json_count(json, "intervals", s->intervals);
-	real(json, "interval_s", run->interval_s > 0, run->interval_s);
-	real(json, "duration_s", run->duration_s > 0, run->duration_s);
+	json_known(json, "interval_s", run->interval_s > 0, run->interval_s);
+	json_known(json, "duration_s", run->duration_s > 0, run->duration_s);
 	json_real(json, "warmup_s", run->warm_up_s);
 	json_bool(json, "interrupted", run->interrupted);
 	json_bool(json, "both_programs_wrote", run->both_wrote);
@@ -49,14 +44,14 @@ static void put_range(struct json *json, const struct summary *s)
 {
 	bool rounds = s->run->parallel > 1, any = s->intervals > 0, sums = rounds && s->units > 0;
 
-	real(json, "min_MB_per_s", any, s->range.min);
-	real(json, "max_MB_per_s", any, s->range.max);
-	real(json, "range_ratio", s->range.has_ratio, s->range.ratio);
+	json_known(json, "min_MB_per_s", any, s->range.min);
+	json_known(json, "max_MB_per_s", any, s->range.max);
+	json_known(json, "range_ratio", s->range.has_ratio, s->range.ratio);
 	if (!rounds)
 		return;
-	real(json, "sum_min_MB_per_s", sums, s->sums.min);
-	real(json, "sum_max_MB_per_s", sums, s->sums.max);
-	real(json, "sum_range_ratio", s->sums.has_ratio, s->sums.ratio);
+	json_known(json, "sum_min_MB_per_s", sums, s->sums.min);
+	json_known(json, "sum_max_MB_per_s", sums, s->sums.max);
+	json_known(json, "sum_range_ratio", s->sums.has_ratio, s->sums.ratio);
 }
 
 static void put_middle(struct json *json, const struct summary *s)
@@ -65,10 +60,10 @@ static void put_middle(struct json *json, const struct summary *s)
 
 	json_text(json, "median_of", summary_unit(s));
 	json_count(json, "medians", s->units);
-	real(json, "median_MB_per_s", m->n > 0, m->median);
-	real(json, "median_low_MB_per_s", m->has_interval, m->low);
-	real(json, "median_high_MB_per_s", m->has_interval, m->high);
-	real(json, "coverage_share", m->has_interval, m->coverage);
+	json_known(json, "median_MB_per_s", m->n > 0, m->median);
+	json_known(json, "median_low_MB_per_s", m->has_interval, m->low);
+	json_known(json, "median_high_MB_per_s", m->has_interval, m->high);
+	json_known(json, "coverage_share", m->has_interval, m->coverage);
 }
 
 static void put_variance(struct json *json, const struct summary *s)
@@ -82,10 +77,10 @@ static void put_variance(struct json *json, const struct summary *s)
 	const struct levels_variance *v = s->variance;
 
 	json_text(json, "variance", verdicts[v->verdict]);
-	real(json, "between_share", v->has_figures, v->share);
-	real(json, "between_deviation_share", v->has_figures, expm1(v->between));
-	real(json, "within_deviation_share", v->has_figures, expm1(v->within));
-	real(json, "between_p", v->has_figures, v->p);
+	json_known(json, "between_share", v->has_figures, v->share);
+	json_known(json, "between_deviation_share", v->has_figures, expm1(v->between));
+	json_known(json, "within_deviation_share", v->has_figures, expm1(v->within));
+	json_known(json, "between_p", v->has_figures, v->p);
 }
 
 static void put_members(struct json *json, const struct summary *s, size_t group)
@@ -127,7 +122,7 @@ static void put_changes(struct json *json, const struct summary *s)
 		json_open(json, NULL, '{');
 		json_count(json, "connection", change->connection);
 		json_count(json, "after_intervals", change->after);
-		real(json, "after_s", change->after_s >= 0, change->after_s);
+		json_known(json, "after_s", change->after_s >= 0, change->after_s);
 		json_real(json, "from_MB_per_s", change->from);
 		json_real(json, "to_MB_per_s", change->to);
 		json_real(json, "p", change->p);
@@ -160,8 +155,8 @@ static void put_rows(struct json *json, const struct summary *s)
 		json_open(json, NULL, '{');
 		json_count(json, "connection", row->number);
 		json_count(json, "intervals", row->n);
-		real(json, "median_MB_per_s", row->n > 0, row->median);
-		real(json, "level_MB_per_s", row->n > 0, row->level);
+		json_known(json, "median_MB_per_s", row->n > 0, row->median);
+		json_known(json, "level_MB_per_s", row->n > 0, row->level);
 		json_count(json, "stalls_intervals", row->stalls);
 		count(json, "group", row->group != SUMMARY_NO_GROUP, row->group + 1);
 		json_close(json, '}');
@@ -179,7 +174,7 @@ void figures_summary_json(FILE *out, const struct summary *summary)
 	put_range(&json, summary);
 	put_variance(&json, summary);
 	json_count(&json, "stalls_intervals", summary->stalls);
-	real(&json, "jain_index", summary->has_jain, summary->jain);
+	json_known(&json, "jain_index", summary->has_jain, summary->jain);
 	put_groups(&json, summary, true);
 	put_changes(&json, summary);
 	put_odds(&json, summary);
@@ -224,14 +219,14 @@ static void put_ratio(struct json *json, const struct compare *c)
 	double loss, gain;
 	bool has_loss = compare_loss(c, &loss), has_gain = compare_gain(c, &gain);
 
-	real(json, "ratio", r->has_ratio, r->ratio);
-	real(json, "ratio_low", r->has_interval, r->low);
-	real(json, "ratio_high", r->has_interval, r->high);
-	real(json, "pair_low", r->has_ratio, r->pair_low);
-	real(json, "pair_high", r->has_ratio, r->pair_high);
-	real(json, "loss_percent", has_loss, loss);
-	real(json, "gain_percent", has_gain, gain);
-	real(json, "separation_p", r->has_ratio, r->best_p);
+	json_known(json, "ratio", r->has_ratio, r->ratio);
+	json_known(json, "ratio_low", r->has_interval, r->low);
+	json_known(json, "ratio_high", r->has_interval, r->high);
+	json_known(json, "pair_low", r->has_ratio, r->pair_low);
+	json_known(json, "pair_high", r->has_ratio, r->pair_high);
+	json_known(json, "loss_percent", has_loss, loss);
+	json_known(json, "gain_percent", has_gain, gain);
+	json_known(json, "separation_p", r->has_ratio, r->best_p);
 	count(json, "need_each", r->has_ratio, r->need_each);
 	count(json, "need_new", r->has_ratio, r->need_after);
 }
@@ -254,9 +249,9 @@ static void put_shares(struct json *json, const struct compare *c)
 		json_close(json, '}');
 	}
 	json_close(json, ']');
-	real(json, "slow_old_share", s->has_p, share_of(s->before[0], c->before->measured));
-	real(json, "slow_new_share", s->has_p, share_of(s->after[0], c->after->measured));
-	real(json, "slow_p", s->has_p, s->p);
+	json_known(json, "slow_old_share", s->has_p, share_of(s->before[0], c->before->measured));
+	json_known(json, "slow_new_share", s->has_p, share_of(s->after[0], c->after->measured));
+	json_known(json, "slow_p", s->has_p, s->p);
 	json_bool(json, "slow_share_changed", c->share_changed);
 }
 
@@ -290,9 +285,9 @@ void figures_expect_setting_json(FILE *out, const char *setting, const struct ex
 		json_text(&json, "setting", setting);
 	json_text(&json, "test", test->text);
 	json_text(&json, "metric", test->metric->name);
-	real(&json, "low", isfinite(test->low), test->low);
-	real(&json, "high", isfinite(test->high), test->high);
-	real(&json, "value", result->has_value, result->value);
+	json_known(&json, "low", isfinite(test->low), test->low);
+	json_known(&json, "high", isfinite(test->high), test->high);
+	json_known(&json, "value", result->has_value, result->value);
 	json_text(&json, "unit", expect_unit_name(test->metric->unit));
 	json_text(&json, "verdict", expect_verdict_name(result->verdict));
 	json_text(&json, "why", *result->why ? result->why : NULL);

@@ -26,6 +26,15 @@ static struct words_number round_trip(double us)
 	return number;
 }
 
+/* NULL are facts of which none is known. */
+static const struct facts *or_nothing(const struct facts *facts, struct facts *nothing)
+{
+	if (facts)
+		return facts;
+	facts_over(NULL, 0, nothing);
+	return nothing;
+}
+
 void figures_columns(FILE *out, const struct facts *facts, double rate, double bytes_per_call,
 		     const char *unit)
 {
@@ -33,10 +42,7 @@ void figures_columns(FILE *out, const struct facts *facts, double rate, double b
 	const double *s, *r;
 	struct limiter limiter;
 
-	if (!facts) {
-		facts_over(NULL, 0, &nothing);
-		facts = &nothing;
-	}
+	facts = or_nothing(facts, &nothing);
 	s = facts->value[FACTS_SENDER];
 	r = facts->value[FACTS_RECEIVER];
 	limiter = limiter_of(facts, rate * 1e6);
@@ -85,10 +91,7 @@ void figures_facts_json(struct json *json, const struct facts *facts, double rat
 	const double *s;
 	struct limiter limiter;
 
-	if (!facts) {
-		facts_over(NULL, 0, &nothing);
-		facts = &nothing;
-	}
+	facts = or_nothing(facts, &nothing);
 	s = facts->value[FACTS_SENDER];
 	limiter = limiter_of(facts, rate * 1e6);
 	json_text(json, "limiter", limiter_name(limiter.word));
@@ -118,18 +121,6 @@ static const char *not_seen(const struct watcher_answer *answer)
 	}
 }
 
-/* For people: it may break at any of its blanks. */
-static void add_command(struct words *words, const char *command)
-{
-	while (*command) {
-		int length = (int)strcspn(command, " ");
-
-		words_add(words, "%.*s", length, command);
-		command += length;
-		command += strspn(command, " ");
-	}
-}
-
 void figures_peer(FILE *out, const char *other, unsigned int connection,
 		  const struct watcher_answer *answer)
 {
@@ -147,7 +138,7 @@ void figures_peer(FILE *out, const char *other, unsigned int connection,
 		words_text(&words, "seen through sock_diag, its process not (another user's, or "
 				   "/proc does not show it)");
 	} else {
-		add_command(&words, *answer->peer_command ? answer->peer_command : "command n/a");
+		words_break(&words, *answer->peer_command ? answer->peer_command : "command n/a");
 		words_mark(&words, ',');
 		words_add(&words, "pid %ld, seen through sock_diag", (long)answer->peer_pid);
 	}

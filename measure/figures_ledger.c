@@ -11,11 +11,6 @@
 
 #define BAR 24 /* columns for all of the waiting */
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* ---- text ---- */
 
 /* "44.1 ms": 3 significant digits. */
@@ -41,7 +36,7 @@ static void print_title(FILE *out, const struct figures_ledger *figures)
 		words_end(&words);
 		return;
 	}
-	words_add(&words, "%" PRIu64 " read%s,", figures->reads, plural(figures->reads));
+	words_add(&words, "%" PRIu64 " read%s,", figures->reads, words_plural(figures->reads));
 	words_add(&words, "%" PRIu64 " waited,", sum->waits);
 	words_text(&words, "%s of %s s", words_figure(sum->wait_s).text,
 		   words_figure(sum->length_s).text);
@@ -112,7 +107,7 @@ static void print_peak(FILE *out, const struct figures_ledger *figures, size_t i
 	}
 	words_mark(&words, ':');
 	words_text(&words, "%" PRIu64 " wait%s within %s to %s, %s of the waiting", match->waits,
-		   plural(match->waits), words_times(1e3 * match->low_s).text,
+		   words_plural(match->waits), words_times(1e3 * match->low_s).text,
 		   span(match->high_s).text, words_share(match->share).text);
 	if (match->is_longest) {
 		words_mark(&words, ',');
@@ -230,7 +225,7 @@ void figures_ledger_json(FILE *out, const struct figures_ledger *figures)
 		json_null(&json, "reads");
 		json_null(&json, "waits");
 	}
-	json_real(&json, "wait_s", known ? sum->wait_s : (double)NAN);
+	json_known(&json, "wait_s", known, sum->wait_s);
 	json_real(&json, "length_s", sum->length_s);
 	json_real(&json, "longest_s", sum->longest_s);
 	json_real(&json, "median_s", sum->median_s);

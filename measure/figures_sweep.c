@@ -54,11 +54,6 @@ static struct layout layout_of(const struct sweep_table *t)
 	return layout;
 }
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* What has a median. */
 static const char *unit_of(const struct sweep_facts *facts)
 {
@@ -73,12 +68,12 @@ static void say_size(FILE *out, const struct sweep_table *t)
 
 	words_begin(&words, out, 0, "");
 	if (facts->is_saved && facts->asked == 0) {
-		words_text(&words, "%zu setting%s", t->settings, plural(t->settings));
+		words_text(&words, "%zu setting%s", t->settings, words_plural(t->settings));
 		words_end(&words);
 		return;
 	}
-	words_text(&words, "%zu setting%s, %zu %s%s", t->settings, plural(t->settings),
-		   facts->asked, unit_of(facts), plural(facts->asked));
+	words_text(&words, "%zu setting%s, %zu %s%s", t->settings, words_plural(t->settings),
+		   facts->asked, unit_of(facts), words_plural(facts->asked));
 	if (facts->duration_s > 0)
 		words_text(&words, "of %s s", words_figure(facts->duration_s).text);
 	words_text(&words, "each (%zu)", all);
@@ -410,11 +405,6 @@ void figures_sweep_medians(FILE *out, const struct sweep_table *table)
 
 /* ---- JSON ---- */
 
-static void real(struct json *json, const char *key, bool known, double value)
-{
-	json_real(json, key, known ? value : (double)NAN);
-}
-
 static void put_values(struct json *json, const struct sweep_table *t, size_t row)
 {
 	json_open(json, "setting", '{');
@@ -455,12 +445,12 @@ static void put_setting(FILE *out, const struct sweep_table *t, size_t row)
 	put_values(&json, t, row);
 	json_bool(&json, "added", r->is_added);
 	json_count(&json, "connections", m->n);
-	real(&json, "median_MB_per_s", m->n > 0, m->median);
-	real(&json, "median_low_MB_per_s", m->has_interval, m->low);
-	real(&json, "median_high_MB_per_s", m->has_interval, m->high);
-	real(&json, "lowest_MB_per_s", m->n > 0, m->min);
-	real(&json, "highest_MB_per_s", m->n > 0, m->max);
-	real(&json, "spread_ratio", line->has_spread, line->spread);
+	json_known(&json, "median_MB_per_s", m->n > 0, m->median);
+	json_known(&json, "median_low_MB_per_s", m->has_interval, m->low);
+	json_known(&json, "median_high_MB_per_s", m->has_interval, m->high);
+	json_known(&json, "lowest_MB_per_s", m->n > 0, m->min);
+	json_known(&json, "highest_MB_per_s", m->n > 0, m->max);
+	json_known(&json, "spread_ratio", line->has_spread, line->spread);
 	put_groups(&json, &line->groups);
 	json_text(&json, "limiter", *r->limiter ? r->limiter : NULL);
 	if (r->neighbour < t->rows)
@@ -491,7 +481,7 @@ void figures_sweep_json(FILE *out, const struct sweep_table *table)
 	json_count(&json, "settings", table->settings);
 	json_count(&json, "connections_asked", table->settings * facts->asked);
 	json_count(&json, "connections", table->connections);
-	real(&json, "duration_s", facts->duration_s > 0, facts->duration_s);
+	json_known(&json, "duration_s", facts->duration_s > 0, facts->duration_s);
 	if (facts->is_saved)
 		json_null(&json, "seed");
 	else

@@ -87,7 +87,7 @@ static void put_sum(FILE *out, const struct sweep_compare *c)
 	int some = 0;
 
 	words_begin(&words, out, 0, "");
-	words_text(&words, "%zu setting%s in both%s", c->pairs, c->pairs == 1 ? "" : "s",
+	words_text(&words, "%zu setting%s in both%s", c->pairs, words_plural(c->pairs),
 		   c->pairs ? ":" : "");
 	for (size_t i = 0; i < SWEEP_VERDICTS; i++) {
 		if (c->verdict[order[i]] == 0)
@@ -136,11 +136,6 @@ void figures_sweep_compare(FILE *out, const struct sweep_compare *compare)
 
 /* ---- JSON ---- */
 
-static void real(struct json *json, const char *key, bool known, double value)
-{
-	json_real(json, key, known ? value : (double)NAN);
-}
-
 static void put_side(struct json *json, const char *key, const struct sweep_saved_row *row)
 {
 	const struct stats_middle *m = &row->middle;
@@ -150,11 +145,11 @@ static void put_side(struct json *json, const char *key, const struct sweep_save
 		json_count(json, "connections", row->n);
 	else
 		json_null(json, "connections");
-	real(json, "median_MB_per_s", row->has_rate, m->median);
-	real(json, "median_low_MB_per_s", m->has_interval, m->low);
-	real(json, "median_high_MB_per_s", m->has_interval, m->high);
-	real(json, "lowest_MB_per_s", row->has_rate, m->min);
-	real(json, "highest_MB_per_s", row->has_rate, m->max);
+	json_known(json, "median_MB_per_s", row->has_rate, m->median);
+	json_known(json, "median_low_MB_per_s", m->has_interval, m->low);
+	json_known(json, "median_high_MB_per_s", m->has_interval, m->high);
+	json_known(json, "lowest_MB_per_s", row->has_rate, m->min);
+	json_known(json, "highest_MB_per_s", row->has_rate, m->max);
 	json_close(json, '}');
 }
 
@@ -168,11 +163,11 @@ static void put_setting(FILE *out, const struct sweep_pair *pair)
 	put_side(&json, "old", pair->before);
 	put_side(&json, "new", pair->after);
 	json_bool(&json, "by_rows", pair->by_rows);
-	real(&json, "ratio", c->has_ratio, c->ratio);
-	real(&json, "ratio_low", c->has_interval, c->low);
-	real(&json, "ratio_high", c->has_interval, c->high);
-	real(&json, "pair_low", c->has_ratio, c->pair_low);
-	real(&json, "pair_high", c->has_ratio, c->pair_high);
+	json_known(&json, "ratio", c->has_ratio, c->ratio);
+	json_known(&json, "ratio_low", c->has_interval, c->low);
+	json_known(&json, "ratio_high", c->has_interval, c->high);
+	json_known(&json, "pair_low", c->has_ratio, c->pair_low);
+	json_known(&json, "pair_high", c->has_ratio, c->pair_high);
 	json_text(&json, "verdict", stats_verdict_name(c->verdict));
 	json_end(&json);
 }

@@ -146,8 +146,7 @@ void figures_transports(FILE *out, const struct sweep_table *table, const char *
 
 	words_begin(&words, out, 0, "");
 	words_text(&words, "%zu transport%s, %s blocks, %zu connection%s", table->settings,
-		   table->settings == 1 ? "" : "s", block, facts->asked,
-		   facts->asked == 1 ? "" : "s");
+		   words_plural(table->settings), block, facts->asked, words_plural(facts->asked));
 	if (facts->duration_s > 0)
 		words_text(&words, "of %s s", words_figure(facts->duration_s).text);
 	words_text(&words, "each, interleaved, seed %llu", (unsigned long long)facts->seed);

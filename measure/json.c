@@ -90,6 +90,14 @@ void json_real(struct json *json, const char *key, double value)
 	fputs(text, json->out);
 }
 
+void json_known(struct json *json, const char *key, int known, double value)
+{
+	if (known)
+		json_real(json, key, value);
+	else
+		json_null(json, key);
+}
+
 void json_count(struct json *json, const char *key, uint64_t value)
 {
 	member(json, key);

@@ -21,6 +21,8 @@ void json_end(struct json *json); /* with the newline */
 /* key NULL inside an array. */
 void json_text(struct json *json, const char *key, const char *text); /* NULL: null */
 void json_real(struct json *json, const char *key, double value);
+/* null unless it is known. */
+void json_known(struct json *json, const char *key, int known, double value);
 void json_count(struct json *json, const char *key, uint64_t value);
 /* A number that is already written as JSON has it. */
 void json_digits(struct json *json, const char *key, const char *digits);

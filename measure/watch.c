@@ -25,7 +25,7 @@ struct watch {
 	double interval_s, duration_s, warm_up_s;
 	struct watcher_answer answer; /* the newest */
 	struct facts_sample newest, previous;
-	int has_newest, has_previous, is_new;
+	int is_new;	/* the newest has not been used for an interval */
 	double asked_s; /* when the newest was asked for that is for an interval's end */
 	struct facts_sample *samples;
 	size_t count, room;
@@ -166,7 +166,6 @@ static void begin_anew(struct watch *watch)
 	watch->count = 0;
 	watch->stride = 1;
 	watch->skipped = 0;
-	watch->has_previous = 0;
 }
 
 static void take(struct watch *watch)
@@ -186,11 +185,9 @@ static void take(struct watch *watch)
 	watch->answer.asking_s = fmax(longest, answer.asking_s);
 	watch->newest = sample;
 	watch->is_new = 1;
-	keep(watch);
-	if (!watch->has_previous)
+	if (watch->count == 0)
 		watch->previous = sample;
-	watch->has_previous = 1;
-	watch->has_newest = 1;
+	keep(watch);
 }
 
 int watch_ask(struct watch *watch, int64_t now)
@@ -276,5 +273,5 @@ size_t watch_samples(const struct watch *watch, const struct facts_sample **samp
 const struct watcher_answer *watch_peer(struct watch *watch)
 {
 	take(watch);
-	return watch->has_newest ? &watch->answer : NULL;
+	return watch->answer.connection ? &watch->answer : NULL;
 }

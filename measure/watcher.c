@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -452,7 +451,6 @@ static void publish(struct watch *w, int slot)
 	const struct watched *one = &w->watched[slot];
 	unsigned int number = atomic_load_explicit(&to->number, memory_order_relaxed) + 1;
 	struct published *half = &to->half[number & 1];
-	struct rusage used;
 
 	/* The readers of the half that is filled now must see the number before it. */
 	atomic_thread_fence(memory_order_release);
@@ -462,9 +460,7 @@ static void publish(struct watch *w, int slot)
 						.peer_is_sure = one->scans > 1,
 						.asking_s = one->asking_s };
 	memcpy(half->answer.peer_command, one->command, sizeof(one->command));
-	if (getrusage(RUSAGE_SELF, &used) == 0)
-		half->answer.cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-				     (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+	half->answer.cpu_s = clock_used_s();
 	half->sample = one->sample;
 	to->answered = one->asked;
 	atomic_store_explicit(&to->number, number, memory_order_release);

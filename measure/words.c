@@ -80,12 +80,23 @@ void words_text(struct words *words, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
+	words_break(words, text);
+}
+
+/* A word is cut as words_add() cuts it. */
+void words_break(struct words *words, const char *text)
+{
 	for (const char *word = text; *word; word += strspn(word, " ")) {
 		size_t length = strcspn(word, " ");
 
-		put(words, word, (int)length);
+		put(words, word, length < TEXT_MAX ? (int)length : TEXT_MAX - 1);
 		word += length;
 	}
+}
+
+const char *words_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
 }
 
 /* How much of a word that goes on is put on one line. */

@@ -7,6 +7,7 @@
 #ifndef MEASURE_WORDS_H
 #define MEASURE_WORDS_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #define WORDS_COLUMNS 78
@@ -33,6 +34,9 @@ __attribute__((format(printf, 2, 3))) void words_text(struct words *words, const
  */
 void words_long(struct words *words, const char *open, const char *text);
 
+/* The same of a text that is there. */
+void words_break(struct words *words, const char *text);
+
 /* A mark directly behind the last word, such as a comma. */
 void words_mark(struct words *words, char mark);
 
@@ -45,6 +49,9 @@ void words_put_clean(FILE *out, const char *text);
 /* The same of one character, and '?' for what is no ASCII. */
 char words_ascii(char c);
 void words_put_ascii(FILE *out, const char *text);
+
+/* "s" behind a noun, but of one. */
+const char *words_plural(uint64_t count);
 
 struct words_number {
 	char text[32];
