@@ -115,20 +115,10 @@ static int same_source(const struct sweep_setting *a, const struct sweep_setting
 	return 1;
 }
 
-static enum transport transport_of(const struct plan *plan)
-{
-	switch (plan->transport) {
-	case PLAN_TCP6: return TRANSPORT_TCP6;
-	case PLAN_UNIX: return TRANSPORT_UNIX;
-	case PLAN_FIFO: return TRANSPORT_PIPE;
-	default: return TRANSPORT_TCP;
-	}
-}
-
 static int start_source(struct lane *lane, const char *argv0, struct sock_cause *cause)
 {
 	return served_start(lane->served, argv0, lane->setting->source_argv + 1,
-			    transport_of(lane->plan), SERVED_PATIENCE_S, cause);
+			    (int)lane->plan->transport, SERVED_PATIENCE_S, cause);
 }
 
 /* What the sink would have been told with -H and -p. */

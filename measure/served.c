@@ -93,15 +93,20 @@ static int choose_place(struct served *served, struct sock_cause *cause)
 	if (longest > sizeof(served->host))
 		longest = sizeof(served->host);
 	switch (served->transport) {
-	case TRANSPORT_TCP: snprintf(served->host, sizeof(served->host), "127.0.0.1"); return 0;
-	case TRANSPORT_TCP6: snprintf(served->host, sizeof(served->host), "::1"); return 0;
-	case TRANSPORT_PIPE: snprintf(served->host, sizeof(served->host), "-"); return 0;
-	case TRANSPORT_UNIX: break;
+	case PLAN_TCP: snprintf(served->host, sizeof(served->host), "127.0.0.1"); return 0;
+	case PLAN_TCP6: snprintf(served->host, sizeof(served->host), "::1"); return 0;
+	case PLAN_FIFO: snprintf(served->host, sizeof(served->host), "-"); return 0;
+	default: break; /* PLAN_UNIX */
 	}
 	if (scratch_name(STEP, served->host, longest, cause))
 		return -1;
 	served->has_file = 1;
 	return 0;
+}
+
+static int has_port(const struct served *served)
+{
+	return served->transport == PLAN_TCP || served->transport == PLAN_TCP6;
 }
 
 /* Its arguments; NULL: no memory. */
@@ -117,7 +122,7 @@ static char **make_words(const struct served *served, char *program, char *const
 		return NULL;
 	words[n++] = program;
 	words[n++] = "-j";
-	if (served->transport == TRANSPORT_TCP || served->transport == TRANSPORT_TCP6) {
+	if (has_port(served)) {
 		words[n++] = "-p";
 		words[n++] = "0";
 	}
@@ -195,7 +200,7 @@ static int launch(struct served *served, char **words, struct sock_cause *cause)
 	if (make_pipe(lines))
 		return sock_failed(cause, STEP, "", errno, NULL);
 	served->lines = lines[0];
-	if (served->transport == TRANSPORT_PIPE && make_pipe(data)) {
+	if (served->transport == PLAN_FIFO && make_pipe(data)) {
 		close(lines[1]);
 		return sock_failed(cause, STEP, "", errno, NULL);
 	}
@@ -225,7 +230,7 @@ static void pass_on(struct served *served, const char *text, size_t size)
 {
 	enum { BETWEEN, EVENT, COMPLAINT };
 
-	for (size_t i = 0; served->transport == TRANSPORT_PIPE && i < size; i++) {
+	for (size_t i = 0; served->transport == PLAN_FIFO && i < size; i++) {
 		if (served->in_line == BETWEEN)
 			served->in_line = text[i] == '{' ? EVENT : COMPLAINT;
 		if (served->in_line == COMPLAINT)
@@ -273,7 +278,6 @@ static int check_start(struct served *served, const char *line, const char *prog
 		       struct sock_cause *cause)
 {
 	char name[32], version[128], port[16], reason[320], why[128];
-	int has_port = served->transport == TRANSPORT_TCP || served->transport == TRANSPORT_TCP6;
 	uint64_t number = 0;
 
 	if (jsonline_member(line, "program", name, sizeof(name)) || strcmp(name, PROGRAM) != 0 ||
@@ -284,8 +288,8 @@ static int check_start(struct served *served, const char *line, const char *prog
 			 plan_version());
 		return sock_failed(cause, STEP, program, 0, reason);
 	}
-	if (has_port && (jsonline_member(line, "port", port, sizeof(port)) ||
-			 sock_number(port, 0, 1, 65535, &number, why, sizeof(why))))
+	if (has_port(served) && (jsonline_member(line, "port", port, sizeof(port)) ||
+				 sock_number(port, 0, 1, 65535, &number, why, sizeof(why))))
 		return is_strange(cause, program, line);
 	served->port = (unsigned int)number;
 	return 0;
@@ -298,7 +302,7 @@ static int take_line(struct served *served, const char *line, const char *progra
 	char event[32];
 
 	if (jsonline_member(line, "event", event, sizeof(event))) {
-		if (served->transport != TRANSPORT_PIPE)
+		if (served->transport != PLAN_FIFO)
 			return is_strange(cause, program, line);
 		fprintf(stderr, "%s\n", line);
 		return 0;
@@ -307,7 +311,7 @@ static int take_line(struct served *served, const char *line, const char *progra
 		if (check_start(served, line, program, cause))
 			return -1;
 		*started = 1;
-		return served->transport == TRANSPORT_PIPE;
+		return served->transport == PLAN_FIFO;
 	}
 	return *started && strcmp(event, "listen") == 0;
 }
@@ -436,8 +440,8 @@ static int start(struct served *served, char *program, char *const *options, dou
 	return failed;
 }
 
-int served_start(struct served *served, const char *argv0, char *const *options,
-		 enum transport transport, double patience_s, struct sock_cause *cause)
+int served_start(struct served *served, const char *argv0, char *const *options, int transport,
+		 double patience_s, struct sock_cause *cause)
 {
 	char program[PATH_MAX];
 

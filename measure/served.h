@@ -19,38 +19,33 @@
 
 struct sock_cause;
 
-enum transport {
-	TRANSPORT_TCP,	/* 127.0.0.1 */
-	TRANSPORT_TCP6, /* ::1 */
-	TRANSPORT_UNIX, /* a socket file that only we may connect to */
-	TRANSPORT_PIPE	/* its standard output: one connection, then it ends */
-};
-
 #define SERVED_PATIENCE_S 5.0 /* until it must have told where it listens */
 
 struct served {
-	enum transport transport;
+	int transport;	   /* enum plan_transport */
 	pid_t pid;	   /* 0: it has ended, and status tells how */
 	int status;	   /* of waitpid(2) */
 	unsigned int port; /* 0: it has none */
 	char host[128];	   /* as a sink says it with -H: an address, a path, "-" */
 	char command[512]; /* its command line, for a report */
-	int data;	   /* TRANSPORT_PIPE: where its bytes come from, or -1 */
+	int data;	   /* PLAN_FIFO: where its bytes come from, or -1 */
 	int lines;	   /* what it prints, or -1 */
 	int in_line;	   /* where served_drain() is: 0: between two lines */
 	int has_file;	   /* host is one, of ours */
 };
 
 /*
- * Start one with these options, NULL behind the last; none of them may say
- * where it listens, nor ask for a text (-H -p -h -V).  argv0 is our own: with
- * a slash it tells our directory, without one PATH does; where no sock_source
- * is there, one on PATH is taken.  -1 with a cause: there is none, it is of
- * another version, it did not start (and has said why, on stderr), or has not
- * within patience_s.
+ * Start one that speaks through PLAN_TCP (on 127.0.0.1), PLAN_TCP6 (::1),
+ * PLAN_UNIX (a socket file that only we may connect to) or PLAN_FIFO (its
+ * standard output: one connection, then it ends).  None of the options, NULL
+ * behind the last, may say where it listens, nor ask for a text (-H -p -h -V).
+ * argv0 is our own: with a slash it tells our directory, without one PATH
+ * does; where no sock_source is there, one on PATH is taken.  -1 with a cause:
+ * there is none, it is of another version, it did not start (and has said why,
+ * on stderr), or has not within patience_s.
  */
-int served_start(struct served *served, const char *argv0, char *const *options,
-		 enum transport transport, double patience_s, struct sock_cause *cause);
+int served_start(struct served *served, const char *argv0, char *const *options, int transport,
+		 double patience_s, struct sock_cause *cause);
 
 /* The descriptor of data, the caller's from now on; -1: taken, or none. */
 int served_take_data(struct served *served);

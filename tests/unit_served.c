@@ -90,11 +90,11 @@ static int connect_to(const struct served *served)
 	int fd;
 
 	memset(&sa, 0, sizeof(sa));
-	if (served->transport == TRANSPORT_UNIX) {
+	if (served->transport == PLAN_UNIX) {
 		un->sun_family = AF_UNIX;
 		strcpy(un->sun_path, served->host);
 		length = sizeof(*un);
-	} else if (served->transport == TRANSPORT_TCP6) {
+	} else if (served->transport == PLAN_TCP6) {
 		in6->sin6_family = AF_INET6;
 		in6->sin6_port = htons((unsigned short)served->port);
 		inet_pton(AF_INET6, served->host, &in6->sin6_addr);
@@ -175,7 +175,7 @@ static const char *listening(const char *rest)
 }
 
 /* Such a script does not serve: nothing stays, and the cause has this in it. */
-static void is_refused_within(double patience_s, const char *script, enum transport transport,
+static void is_refused_within(double patience_s, const char *script, int transport,
 			      const char *why)
 {
 	struct sock_cause cause = { .status = 0 };
@@ -194,12 +194,12 @@ static void is_refused_within(double patience_s, const char *script, enum transp
 	served_stop(&served, 1);
 }
 
-static void is_refused(const char *script, enum transport transport, const char *why)
+static void is_refused(const char *script, int transport, const char *why)
 {
 	is_refused_within(LONG_S, script, transport, why);
 }
 
-static void says_nothing(const char *script, enum transport transport)
+static void says_nothing(const char *script, int transport)
 {
 	is_refused_within(SHORT_S, script, transport, "has not said within 0.3 s where it listens");
 }
@@ -237,7 +237,7 @@ static const char *give_stderr(FILE *file)
 
 /* ---- the tests ---- */
 
-static void serves(enum transport transport)
+static void serves(int transport)
 {
 	char *const options[] = { "-b", "1000", NULL };
 	struct sock_cause cause = { .reason = "" };
@@ -256,11 +256,11 @@ static void serves(enum transport transport)
 	CHECK(strncmp(served.command, "sock_source -j ", 15) == 0);
 	CHECK_HAS(served.command, " -b 1000");
 	CHECK_HAS(served.command, served.host);
-	CHECK_EQ(served.port != 0, transport <= TRANSPORT_TCP6);
-	CHECK_EQ(served.data >= 0, transport == TRANSPORT_PIPE);
-	if (transport == TRANSPORT_UNIX)
+	CHECK_EQ(served.port != 0, transport <= PLAN_TCP6);
+	CHECK_EQ(served.data >= 0, transport == PLAN_FIFO);
+	if (transport == PLAN_UNIX)
 		CHECK(stat(served.host, &st) == 0 && (st.st_mode & 077) == 0);
-	fd = transport == TRANSPORT_PIPE ? served_take_data(&served) : connect_to(&served);
+	fd = transport == PLAN_FIFO ? served_take_data(&served) : connect_to(&served);
 	CHECK_EQ(served.data, -1);
 	CHECK(fd >= 0);
 	CHECK(read_some(fd, 200000) >= 200000);
@@ -273,20 +273,20 @@ static void serves(enum transport transport)
 	CHECK(is_gone(pid));
 	CHECK(!has_children());
 	CHECK_EQ(descriptors(), before);
-	if (transport == TRANSPORT_UNIX)
+	if (transport == PLAN_UNIX)
 		CHECK(stat(served.host, &st) && errno == ENOENT);
 }
 
 static void test_serves_by_tcp(void)
 {
-	serves(TRANSPORT_TCP);
+	serves(PLAN_TCP);
 }
 
 static void test_serves_by_tcp6(void)
 {
 	if (!has_ipv6())
 		TEST_SKIP("no IPv6 here");
-	serves(TRANSPORT_TCP6);
+	serves(PLAN_TCP6);
 }
 
 static void test_serves_by_unix(void)
@@ -294,17 +294,17 @@ static void test_serves_by_unix(void)
 	char *const far = "/tmp/a/path/that/is/much/too/long/for/the/name/of/a/socket/file/in/it/"
 			  "whatever/the/system/that/it/is/made/on";
 
-	serves(TRANSPORT_UNIX);
+	serves(PLAN_UNIX);
 	setenv("TMPDIR", far, 1);
-	serves(TRANSPORT_UNIX);
+	serves(PLAN_UNIX);
 	setenv("TMPDIR", place, 1);
-	serves(TRANSPORT_UNIX);
+	serves(PLAN_UNIX);
 	unsetenv("TMPDIR");
 }
 
 static void test_serves_by_pipe(void)
 {
-	serves(TRANSPORT_PIPE);
+	serves(PLAN_FIFO);
 }
 
 /* Whoever reads a pipe leaves: the source ends by itself, another may reap it. */
@@ -315,7 +315,7 @@ static void test_a_pipe_ends_with_its_reader(void)
 	int status, fd, before = descriptors();
 	pid_t pid;
 
-	NEED(served_start(&served, self, no_options, TRANSPORT_PIPE, LONG_S, &cause) == 0);
+	NEED(served_start(&served, self, no_options, PLAN_FIFO, LONG_S, &cause) == 0);
 	pid = served.pid;
 	fd = served_take_data(&served);
 	CHECK(read_some(fd, 100000) >= 100000);
@@ -330,7 +330,7 @@ static void test_a_pipe_ends_with_its_reader(void)
 }
 
 /* Its own words come through, its lines do not, and a refusal is a usage error. */
-static void refuses(enum transport transport)
+static void refuses(int transport)
 {
 	char *const options[] = { "-b", "3x", NULL };
 	struct sock_cause cause = { .reason = "" };
@@ -348,8 +348,8 @@ static void refuses(enum transport transport)
 
 static void test_what_it_refuses_it_says_itself(void)
 {
-	refuses(TRANSPORT_TCP);
-	refuses(TRANSPORT_PIPE);
+	refuses(PLAN_TCP);
+	refuses(PLAN_FIFO);
 }
 
 static void test_pipe_lines_are_not_complaints(void)
@@ -358,7 +358,7 @@ static void test_pipe_lines_are_not_complaints(void)
 	struct sock_cause cause;
 	struct served served;
 	FILE *file = take_stderr();
-	int failed = served_start(&served, self, options, TRANSPORT_PIPE, LONG_S, &cause);
+	int failed = served_start(&served, self, options, PLAN_FIFO, LONG_S, &cause);
 
 	if (!failed) {
 		read_some(served.data, 100000);
@@ -376,8 +376,8 @@ static void test_none_is_found(void)
 	char *before = path ? strdup(path) : NULL;
 
 	setenv("PATH", "/nonexistent", 1);
-	is_refused(NULL, TRANSPORT_TCP, "none beside this program and none on PATH");
-	is_refused(NULL, TRANSPORT_UNIX, "none beside this program and none on PATH");
+	is_refused(NULL, PLAN_TCP, "none beside this program and none on PATH");
+	is_refused(NULL, PLAN_UNIX, "none beside this program and none on PATH");
 	setenv("PATH", before ? before : "/bin:/usr/bin", 1);
 	free(before);
 }
@@ -387,7 +387,7 @@ static void starts_as(const char *argv0)
 	struct sock_cause cause = { .reason = "" };
 	struct served served;
 
-	CHECK_EQ(served_start(&served, argv0, no_options, TRANSPORT_TCP, LONG_S, &cause), 0);
+	CHECK_EQ(served_start(&served, argv0, no_options, PLAN_TCP, LONG_S, &cause), 0);
 	CHECK_STR(cause.reason, "");
 	served_stop(&served, 1);
 }
@@ -417,20 +417,20 @@ static void test_another_version(void)
 {
 	is_refused("echo '{\"event\":\"start\",\"program\":\"sock_source\",\"version\":\"0.0-x\","
 		   "\"port\":1}'; sleep 100",
-		   TRANSPORT_TCP, "is version 0.0-x, this program is ");
+		   PLAN_TCP, "is version 0.0-x, this program is ");
 	is_refused("echo '{\"event\":\"start\",\"program\":\"sock_source\",\"version\":\"0.0-x\"}'"
 		   " >&2; sleep 100",
-		   TRANSPORT_PIPE, "is version 0.0-x, this program is ");
+		   PLAN_FIFO, "is version 0.0-x, this program is ");
 }
 
 static void test_one_that_ends_at_once(void)
 {
-	is_refused("exit 3", TRANSPORT_TCP, "exit status 3");
-	is_refused("exit 3", TRANSPORT_UNIX, "exit status 3");
-	is_refused("exit 3", TRANSPORT_PIPE, "exit status 3");
-	is_refused("kill -KILL $$", TRANSPORT_TCP, "killed by signal 9");
+	is_refused("exit 3", PLAN_TCP, "exit status 3");
+	is_refused("exit 3", PLAN_UNIX, "exit status 3");
+	is_refused("exit 3", PLAN_FIFO, "exit status 3");
+	is_refused("kill -KILL $$", PLAN_TCP, "killed by signal 9");
 	/* What it had begun is not done. */
-	is_refused("printf '{\"event\":\"start\",\"program\":\"sock_sour'; exit 4", TRANSPORT_TCP,
+	is_refused("printf '{\"event\":\"start\",\"program\":\"sock_sour'; exit 4", PLAN_TCP,
 		   "exit status 4");
 }
 
@@ -447,16 +447,16 @@ static void test_one_that_speaks_in_tongues(void)
 	FILE *file = take_stderr();
 
 	for (size_t i = 0; i < sizeof(tongues) / sizeof(tongues[0]); i++)
-		is_refused(tongues[i], TRANSPORT_TCP, "does not speak as a sock_source does: \"");
+		is_refused(tongues[i], PLAN_TCP, "does not speak as a sock_source does: \"");
 	CHECK_STR(give_stderr(file), ""); /* it is not passed on */
-	is_refused("printf '\\033[31m\\n'; sleep 100", TRANSPORT_TCP, "\"?[31m\"");
+	is_refused("printf '\\033[31m\\n'; sleep 100", PLAN_TCP, "\"?[31m\"");
 }
 
 static void test_one_that_says_nothing(void)
 {
-	says_nothing("sleep 100", TRANSPORT_TCP);
-	says_nothing("sleep 100", TRANSPORT_PIPE);
-	says_nothing("echo '{\"event\":\"error\"}'; sleep 100", TRANSPORT_TCP);
+	says_nothing("sleep 100", PLAN_TCP);
+	says_nothing("sleep 100", PLAN_FIFO);
+	says_nothing("echo '{\"event\":\"error\"}'; sleep 100", PLAN_TCP);
 }
 
 /* It dies of what a terminal's TERM does not do, with its children. */
@@ -471,7 +471,7 @@ static void test_one_that_does_not_go(void)
 	NEED(served_start(&served,
 			  beside(listening("trap '' TERM\nsleep 100 &\necho $! >\"${0%/*}/child\"\n"
 					   "mv \"${0%/*}/child\" \"${0%/*}/told\"\nwait")),
-			  no_options, TRANSPORT_TCP, LONG_S, &cause) == 0);
+			  no_options, PLAN_TCP, LONG_S, &cause) == 0);
 	snprintf(path, sizeof(path), "%s/told", place);
 	for (int i = 0; i < 1000 && access(path, R_OK); i++)
 		nap(10);
@@ -496,7 +496,7 @@ static void test_its_lines_are_taken(void)
 
 	NEED(served_start(&served,
 			  beside(listening("head -c 1000000 /dev/zero | tr '\\0' '{'; exit 5")),
-			  no_options, TRANSPORT_TCP, LONG_S, &cause) == 0);
+			  no_options, PLAN_TCP, LONG_S, &cause) == 0);
 	for (int i = 0; i < 2000 && !served_died(&served); i++) {
 		nap(5);
 		served_drain(&served);
@@ -520,7 +520,7 @@ static void test_signals_are_its_own(void)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
-	failed = served_start(&served, self, no_options, TRANSPORT_TCP, LONG_S, &cause);
+	failed = served_start(&served, self, no_options, PLAN_TCP, LONG_S, &cause);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -545,7 +545,7 @@ static void test_descriptors_are_its_own(void)
 	snprintf(file, sizeof(file), "%s/kept", place);
 	kept = open(file, O_CREAT | O_RDWR, 0600);
 	NEED(kept >= 0);
-	NEED(served_start(&served, self, no_options, TRANSPORT_TCP, LONG_S, &cause) == 0);
+	NEED(served_start(&served, self, no_options, PLAN_TCP, LONG_S, &cause) == 0);
 	for (int fd = 0; fd < 256; fd++) {
 		snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)served.pid, fd);
 		n = readlink(path, name, sizeof(name) - 1);
@@ -568,8 +568,8 @@ static void test_many_at_once(void)
 	pid_t pids[MANY];
 
 	for (int i = 0; i < MANY && !failed; i++) {
-		failed = served_start(&served[i], self, no_options,
-				      i % 2 ? TRANSPORT_TCP : TRANSPORT_UNIX, LONG_S, &cause);
+		failed = served_start(&served[i], self, no_options, i % 2 ? PLAN_TCP : PLAN_UNIX,
+				      LONG_S, &cause);
 		pids[i] = served[i].pid;
 	}
 	CHECK_STR(cause.reason, "");
@@ -590,7 +590,7 @@ static void test_many_at_once(void)
 }
 
 /* A process that starts one, says where, and is killed with a connection open. */
-static void dies_with_its_parent(enum transport transport)
+static void dies_with_its_parent(int transport)
 {
 	struct sock_cause cause;
 	struct served served;
@@ -617,7 +617,7 @@ static void dies_with_its_parent(enum transport transport)
 	/* Its worker is gone too: no more than what was underway comes. */
 	CHECK(read_some(fd, (size_t)1 << 28) < (size_t)1 << 28);
 	close(fd);
-	CHECK(transport != TRANSPORT_UNIX || access(served.host, F_OK));
+	CHECK(transport != PLAN_UNIX || access(served.host, F_OK));
 }
 
 static void test_it_dies_with_its_parent(void)
@@ -626,8 +626,8 @@ static void test_it_dies_with_its_parent(void)
 	(void)dies_with_its_parent;
 	TEST_SKIP("built without Linux parts: nothing tells a source that its sink was killed");
 #else
-	dies_with_its_parent(TRANSPORT_TCP);
-	dies_with_its_parent(TRANSPORT_UNIX);
+	dies_with_its_parent(PLAN_TCP);
+	dies_with_its_parent(PLAN_UNIX);
 #endif
 }
 
