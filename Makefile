@@ -34,7 +34,7 @@ FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 MEASURE = alternatives association association_gap bugreport cliff clock compare conclude \
 	  conclude_sweep dial dist edges evidence expect explain facts figures figures_association \
 	  figures_cliff figures_compare figures_explain figures_json figures_kernel figures_ledger \
-	  figures_sweep figures_sweep_compare figures_transport header hostcpu hostenv \
+	  figures_stats figures_sweep figures_sweep_compare figures_transport header hostcpu hostenv \
 	  hostenv_text hostfile hostlo json jsonline lane ledger levels limiter mechanism \
 	  mechanism_say netcount observer plan platform process report run saved saved_line \
 	  saved_machine scratch served settings stats summary sweep sweep_compare sweep_expect \
@@ -105,8 +105,8 @@ unit_rates_NEEDS = $(STATISTICS)
 unit_association_NEEDS = measure/association measure/association_gap \
 	measure/figures_association measure/words measure/json $(STATISTICS)
 unit_summary_NEEDS = measure/summary measure/compare measure/figures \
-	measure/figures_compare measure/figures_json measure/expect measure/words \
-	measure/json measure/run $(STATISTICS)
+	measure/figures_compare measure/figures_json measure/figures_stats measure/expect \
+	measure/words measure/json measure/run $(STATISTICS)
 unit_expect_NEEDS = $(unit_summary_NEEDS)
 # These two take in their modules as source, for memory that runs out.
 unit_alternatives_NEEDS = socklib
@@ -119,10 +119,10 @@ unit_explain_NEEDS = measure/explain measure/association measure/association_gap
 	measure/limiter measure/mechanism measure/mechanism_say measure/run measure/summary \
 	measure/words $(STATISTICS)
 unit_sweep_table_NEEDS = measure/sweep_table measure/figures_sweep measure/figures_transport \
-	measure/words measure/json $(STATISTICS)
+	measure/figures_stats measure/words measure/json $(STATISTICS)
 unit_sweep_saved_NEEDS = $(unit_saved_NEEDS) measure/figures_sweep measure/figures_sweep_compare \
 	measure/sweep_compare measure/sweep_expect measure/expect measure/compare measure/summary \
-	measure/figures measure/figures_json
+	measure/figures measure/figures_json measure/figures_stats
 unit_cliff_NEEDS = measure/cliff measure/figures_cliff measure/sweep_table measure/words \
 	measure/json $(STATISTICS)
 unit_served_NEEDS = measure/served measure/wait measure/jsonline measure/scratch measure/process \

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -338,7 +337,7 @@ static int is_pointless(const struct sink *sink)
 
 static void tell_setting(struct sink *sink, size_t index)
 {
-	char *label = sweep_label_but(&sink->sweep, index, SWEEP_NONE);
+	char *label = sweep_label_of(&sink->sweep, index);
 
 	if (label)
 		report_setting(&sink->report, label);
@@ -374,9 +373,9 @@ static int source_died(struct sink *sink, struct sock_cause *cause)
 }
 
 /* A setting that the kernel refuses has no part in the rest; the others have. */
-static int refuse(struct sink *sink, size_t index, const struct sock_cause *cause)
+static void refuse(struct sink *sink, size_t index, const struct sock_cause *cause)
 {
-	char *label = sweep_label_but(&sink->sweep, index, SWEEP_NONE);
+	char *label = sweep_label_of(&sink->sweep, index);
 	char text[2048];
 
 	snprintf(text, sizeof(text), "setting %s is left out: %s %s: %s", label ? label : "",
@@ -385,7 +384,6 @@ static int refuse(struct sink *sink, size_t index, const struct sock_cause *caus
 	report_warning(&sink->report, text);
 	sink->lane->is_refused = 1;
 	sink->observer.failed = 1;
-	return 0;
 }
 
 /* A lane's turn: one round of its connections. */
@@ -404,8 +402,10 @@ static int take_lane(struct sink *sink, size_t index, struct sock_cause *cause)
 	if (is_sweep(sink) && prepare_work(sink, lane, cause))
 		return -1;
 	failed = start_round(sink, cause);
-	if (failed && is_sweep(sink) && strcmp(cause->step, "setsockopt") == 0)
-		failed = refuse(sink, index, cause);
+	if (failed && is_sweep(sink) && strcmp(cause->step, "setsockopt") == 0) {
+		refuse(sink, index, cause);
+		failed = 0;
+	}
 	if (failed)
 		return source_died(sink, cause) ? -1 : failed;
 	watch_connections(sink);
@@ -472,18 +472,6 @@ static int prepare_lane(struct sink *sink, struct lane *lane, struct sock_cause 
 	return 0;
 }
 
-/* Each source of our own takes a descriptor: of a large sweep more than is usual. */
-static void make_room_for_sources(size_t count)
-{
-	const rlim_t others = 64;
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= count + others)
-		return;
-	limit.rlim_cur = limit.rlim_max < count + others ? limit.rlim_max : count + others;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* The lanes of all settings that have none yet. */
 static int open_lanes(struct sink *sink, struct sock_cause *cause)
 {
@@ -493,8 +481,6 @@ static int open_lanes(struct sink *sink, struct sock_cause *cause)
 	if (!grown)
 		return sock_failed(cause, "settings", "", ENOMEM, NULL);
 	sink->lanes = grown;
-	if (sink->plan->serve)
-		make_room_for_sources(count);
 	while (sink->lane_count < count) {
 		struct lane *lane = calloc(1, sizeof(*lane));
 
@@ -642,10 +628,10 @@ static int look_at_machine(struct sink *sink)
 /* A report without a connection says why, and where it ends. */
 static int end_early(struct sink *sink, const struct sock_cause *cause)
 {
-	if (sink->plan->report)
+	if (sink->plan->report) {
 		bugreport_failed(&sink->bug, cause);
-	if (sink->plan->report)
 		bugreport_end(&sink->bug, NULL);
+	}
 	return -1;
 }
 
@@ -750,18 +736,18 @@ static void clean_up(struct sink *sink)
 	observer_free(&sink->observer);
 	for (size_t i = 0; i < sink->lane_count; i++)
 		lane_end(sink->lanes[i]);
-	for (size_t i = 0; i < sink->lane_count; i++)
+	for (size_t i = 0; i < sink->lane_count; i++) {
 		lane_free(sink->lanes[i]);
-	for (size_t i = 0; i < sink->lane_count; i++)
 		free(sink->lanes[i]);
+	}
 	free(sink->lanes);
 	/* Signals are taken still. */
 	sink->lane = NULL;
 	sink->lane_count = 0;
-	for (int i = 0; i < PLAN_SAVED; i++)
+	for (int i = 0; i < PLAN_SAVED; i++) {
 		run_free(&sink->saved[i]);
-	for (int i = 0; i < PLAN_SAVED; i++)
 		sweep_saved_free(&sink->saved_sweep[i]);
+	}
 	cliff_free(&sink->cliffs);
 	edges_free(&sink->edges);
 	netcount_free(&sink->counters);

@@ -489,9 +489,8 @@ static int same_number(const struct alternatives_text *a, const struct alternati
 		memcmp(a->text + m->offset, b->text + n->offset, m->length) == 0);
 }
 
-/* Equal but for how numbers are written; that of number except may differ. */
-static int same_but(const struct alternatives_text *a, const struct alternatives_text *b,
-		    size_t except)
+int alternatives_alike(const struct alternatives_text *a, const struct alternatives_text *b,
+		       size_t k)
 {
 	size_t at_a = 0, at_b = 0;
 
@@ -503,18 +502,12 @@ static int same_but(const struct alternatives_text *a, const struct alternatives
 		if (m->offset - at_a != n->offset - at_b ||
 		    memcmp(a->text + at_a, b->text + at_b, m->offset - at_a) != 0)
 			return 0;
-		if (i != except && !same_number(a, b, i))
+		if (i != k && !same_number(a, b, i))
 			return 0;
 		at_a = m->offset + m->length;
 		at_b = n->offset + n->length;
 	}
 	return strcmp(a->text + at_a, b->text + at_b) == 0;
-}
-
-int alternatives_alike(const struct alternatives_text *a, const struct alternatives_text *b,
-		       size_t k)
-{
-	return same_but(a, b, k);
 }
 
 static size_t find_same(const struct alternatives *all, size_t count,
@@ -523,7 +516,7 @@ static size_t find_same(const struct alternatives *all, size_t count,
 	size_t i = 0;
 
 	while (i < count && strcmp(all->texts[i].text, text->text) != 0 &&
-	       !same_but(&all->texts[i], text, SIZE_MAX))
+	       !alternatives_alike(&all->texts[i], text, SIZE_MAX))
 		i++;
 	return i;
 }

@@ -97,21 +97,6 @@ static int by_pair(const void *left, const void *right)
 }
 
 /* NULL: no memory. */
-static struct cliff *add_cliff(struct cliffs *cliffs)
-{
-	size_t room = cliffs->room ? 2 * cliffs->room : 8;
-	struct cliff *grown;
-
-	if (cliffs->count == cliffs->room) {
-		grown = realloc(cliffs->cliff, room * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		cliffs->cliff = grown;
-		cliffs->room = room;
-	}
-	return &cliffs->cliff[cliffs->count++];
-}
-
 static bool is_whole(double number)
 {
 	return number >= 0 && number <= NUMBER_MAX && floor(number) >= number;
@@ -138,27 +123,43 @@ static int take_pairs(const struct cliff_pair *pair, size_t pairs, struct known 
 	return 0;
 }
 
+/* One more at the end: a try that is being measured knows its cliff by place. */
+static int add_cliff(struct cliffs *cliffs, size_t pair, const char *setting, const char *name,
+		     struct cliff_point low, struct cliff_point high)
+{
+	size_t room = cliffs->room ? 2 * cliffs->room : 8;
+	struct cliff *grown;
+
+	if (cliffs->count == cliffs->room) {
+		grown = realloc(cliffs->cliff, room * sizeof(*grown));
+		if (!grown)
+			return -1;
+		cliffs->cliff = grown;
+		cliffs->room = room;
+	}
+	cliffs->cliff[cliffs->count] = (struct cliff){ .pair = pair,
+						       .setting = setting,
+						       .name = name,
+						       .outer_low = low,
+						       .outer_high = high,
+						       .low = low,
+						       .high = high };
+	judge(&cliffs->cliff[cliffs->count++]);
+	return 0;
+}
+
 static int find_steep(struct cliffs *cliffs, const struct known *known, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		const struct known *low = &known[i - 1], *high = &known[i];
-		struct cliff *cliff;
 
 		/* Of one setting in two pairs the samples are the same. */
 		if (!is_same_line(low, high) || low->point.number >= high->point.number ||
 		    !is_steep(&low->point, &high->point))
 			continue;
-		cliff = add_cliff(cliffs);
-		if (!cliff)
+		if (add_cliff(cliffs, low->pair < high->pair ? low->pair : high->pair, low->setting,
+			      low->name, low->point, high->point))
 			return -1;
-		*cliff = (struct cliff){ .pair = low->pair < high->pair ? low->pair : high->pair,
-					 .setting = low->setting,
-					 .name = low->name,
-					 .outer_low = low->point,
-					 .outer_high = high->point,
-					 .low = low->point,
-					 .high = high->point };
-		judge(cliff);
 	}
 	return 0;
 }
@@ -173,7 +174,6 @@ int cliff_find(struct cliffs *cliffs, const struct cliff_pair *pair, size_t pair
 	if (known && take_pairs(pair, pairs, known, &count) == 0) {
 		qsort(known, count, sizeof(*known), by_line_and_number);
 		ret = find_steep(cliffs, known, count);
-		cliffs->has_looked = count > 0;
 	}
 	free(known);
 	if (ret)
@@ -267,27 +267,7 @@ static bool is_slope(const struct cliff *cliff, const struct cliff_point *middle
 	       !is_steep(&cliff->high, middle);
 }
 
-/* The half that is left, as a cliff of its own behind the first. */
-static int add_second(struct cliffs *cliffs, size_t at, const struct cliff_point *low,
-		      const struct cliff_point *high)
-{
-	struct cliff second = { .pair = cliffs->cliff[at].pair,
-				.setting = cliffs->cliff[at].setting,
-				.name = cliffs->cliff[at].name,
-				.outer_low = *low,
-				.outer_high = *high,
-				.low = *low,
-				.high = *high };
-
-	/* At the end: a try that is being measured knows its cliff by place. */
-	if (!add_cliff(cliffs))
-		return -1;
-	judge(&second);
-	cliffs->cliff[cliffs->count - 1] = second;
-	return 0;
-}
-
-/* -1: no memory. */
+/* The half that is left becomes a cliff of its own.  -1: no memory. */
 static int split(struct cliffs *cliffs, size_t at, const struct cliff_point *middle, bool is_high)
 {
 	struct cliff *cliff = &cliffs->cliff[at];
@@ -298,7 +278,7 @@ static int split(struct cliffs *cliffs, size_t at, const struct cliff_point *mid
 		cliff->outer_high = *middle;
 	else
 		cliff->outer_low = *middle;
-	return add_second(cliffs, at, &low, &high);
+	return add_cliff(cliffs, cliff->pair, cliff->setting, cliff->name, low, high);
 }
 
 int cliff_tell(struct cliffs *cliffs, const struct cliff_try *try, const double *median, size_t n)

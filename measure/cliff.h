@@ -79,8 +79,7 @@ struct cliffs {
 	struct cliff *cliff; /* in the order of the pairs */
 	size_t count;
 	size_t room;
-	size_t added;	 /* settings, with those that are being measured */
-	bool has_looked; /* there was a pair that could be one */
+	size_t added; /* settings, with those that are being measured */
 };
 
 /* To be measured: the setting of a side of this pair, but with this number. */

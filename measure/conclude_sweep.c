@@ -30,6 +30,7 @@
 struct made {
 	struct sweep_facts facts;
 	struct sweep_row *row;
+	struct summary *summary; /* of each row */
 	size_t rows;
 	const char *axis[SWEEP_AXES];
 	struct sweep_table table;
@@ -65,7 +66,6 @@ static int make_row(struct made *made, const struct conclude_sweep_input *input,
 {
 	const struct lane *lane = input->lanes[setting];
 	struct sweep_row *row = &made->row[setting];
-	double *median;
 
 	*row = (struct sweep_row){
 		.value = (const char *const *)lane->setting->labels,
@@ -75,9 +75,10 @@ static int make_row(struct made *made, const struct conclude_sweep_input *input,
 	};
 	if (!row->is_added)
 		row->neighbour = neighbour_of(input->sweep, setting);
-	if (lane_medians(lane, &median, &row->n))
+	if (summary_make(lane->run, &made->summary[setting]))
 		return -1;
-	row->median = median;
+	row->median = made->summary[setting].unit;
+	row->n = made->summary[setting].units;
 	made->rows = setting + 1;
 	return 0;
 }
@@ -98,7 +99,8 @@ static int make_live(struct made *made, const struct conclude_sweep_input *input
 					    .seed = plan->seed,
 					    .interrupted = input->interrupted };
 	made->row = calloc(input->count, sizeof(*made->row));
-	if (!made->row)
+	made->summary = calloc(input->count, sizeof(*made->summary));
+	if (!made->row || !made->summary)
 		return -1;
 	for (size_t i = 0; i < input->count; i++)
 		if (make_row(made, input, i))
@@ -113,17 +115,16 @@ static void free_made(struct made *made)
 	sweep_saved_free(&made->saved);
 	sweep_table_free(&made->table);
 	for (size_t i = 0; i < made->rows; i++)
-		free((double *)made->row[i].median);
+		summary_free(&made->summary[i]);
+	free(made->summary);
 	free(made->row);
 }
 
 /* ---- what is said ---- */
 
-static void section(const struct report *report, const struct bugreport *bug, const char *title)
+static void section(const struct report *report, const char *title)
 {
-	if (bug)
-		bugreport_section(bug, title);
-	else if (!report->plan->json)
+	if (!report->plan->json)
 		fprintf(report->out, "\n---- %s\n", title);
 }
 
@@ -180,7 +181,7 @@ static int say_mechanisms_of(struct report *report, const struct conclude_sweep_
 		figures_mechanisms_json(report->out, explanation);
 		return 0;
 	}
-	label = sweep_label_but(input->sweep, setting, SWEEP_NONE);
+	label = sweep_label_of(input->sweep, setting);
 	if (!label)
 		return -1;
 	fprintf(report->out, "setting %s:\n", label);
@@ -189,18 +190,13 @@ static int say_mechanisms_of(struct report *report, const struct conclude_sweep_
 	return 0;
 }
 
-static int explain_setting(const struct lane *lane, struct explanation *explanation)
+static int explain_setting(const struct lane *lane, const struct summary *summary,
+			   struct explanation *explanation)
 {
 	struct mechanism_input ours;
-	struct summary summary;
-	int failed;
 
 	settings_ours(lane->plan, &ours);
-	if (summary_make(lane->run, &summary))
-		return -1;
-	failed = explain_make(&ours, &summary, lane->evidence, explanation);
-	summary_free(&summary);
-	return failed;
+	return explain_make(&ours, summary, lane->evidence, explanation);
 }
 
 /* The mechanisms of the settings, those that were added too. */
@@ -209,22 +205,19 @@ static int say_mechanisms(struct report *report, const struct conclude_sweep_inp
 {
 	int failed = 0, any = 0;
 
+	section(report, "known mechanisms");
 	for (size_t i = 0; i < made->rows && !failed; i++) {
 		struct explanation explanation;
 
-		if (explain_setting(input->lanes[i], &explanation))
+		if (explain_setting(input->lanes[i], &made->summary[i], &explanation))
 			return -1;
-		if (explanation.mechanisms > 0) {
-			if (!any++)
-				section(report, input->bug, "known mechanisms");
+		if (explanation.mechanisms > 0)
 			failed = say_mechanisms_of(report, input, i, &explanation);
-		}
+		any |= explanation.mechanisms > 0;
 		explain_free(&explanation);
 	}
-	if (!failed && !any && !report->plan->json) {
-		section(report, input->bug, "known mechanisms");
+	if (!failed && !any && !report->plan->json)
 		fputs("none seen in any setting\n", report->out);
-	}
 	return failed;
 }
 
@@ -247,19 +240,13 @@ static int say_comparison(struct report *report, const struct sweep_saved *befor
 
 /* A test of one setting; live: of the run itself, which can tell more. */
 static int test_setting(struct report *report, const struct expect_test *test,
-			const struct sweep_saved_row *row, const struct run *live, size_t asked,
+			const struct sweep_saved_row *row, const struct summary *live, size_t asked,
 			const struct sweep_saved_row *before, struct expect_result *result)
 {
-	struct summary summary;
-
-	if (live && !test->metric->of_pair) {
-		if (summary_make(live, &summary))
-			return -1;
-		expect_evaluate(test, &summary, NULL, result);
-		summary_free(&summary);
-	} else if (sweep_expect(test, row, asked, before, result)) {
+	if (live && !test->metric->of_pair)
+		expect_evaluate(test, live, NULL, result);
+	else if (sweep_expect(test, row, asked, before, result))
 		return -1;
-	}
 	if (report->plan->json)
 		figures_expect_setting_json(report->out, row->label, result);
 	else
@@ -268,7 +255,7 @@ static int test_setting(struct report *report, const struct expect_test *test,
 }
 
 static int say_tests(struct report *report, const struct sweep_saved *saved,
-		     struct lane *const *lanes, size_t asked, const struct sweep_saved *before,
+		     const struct summary *live, size_t asked, const struct sweep_saved *before,
 		     int *status)
 {
 	const struct plan *plan = report->plan;
@@ -281,8 +268,8 @@ static int say_tests(struct report *report, const struct sweep_saved *saved,
 		for (size_t t = 0; t < plan->test_count && !failed; t++) {
 			const struct sweep_saved_row *row = &saved->row[i];
 
-			failed = test_setting(report, &plan->tests[t], row,
-					      lanes ? lanes[i]->run : NULL, asked,
+			failed = test_setting(report, &plan->tests[t], row, live ? &live[i] : NULL,
+					      asked,
 					      before ? sweep_saved_find(before, row->label) : NULL,
 					      &results[count++]);
 		}
@@ -332,7 +319,7 @@ static int say_all(struct report *report, const struct conclude_sweep_input *inp
 	if (plan_is_watched(plan))
 		failed = say_mechanisms(report, input, made);
 	if (!failed && before) {
-		section(report, input->bug, "comparison");
+		section(report, "comparison");
 		failed = say_comparison(report, before, &made->saved);
 	}
 	if (!failed && plan->test_count > 0) {
@@ -340,7 +327,7 @@ static int say_all(struct report *report, const struct conclude_sweep_input *inp
 			bugreport_section(input->bug, "expectations");
 		else if (!plan->json)
 			putc('\n', report->out);
-		failed = say_tests(report, &made->saved, input->lanes, made->facts.asked, before,
+		failed = say_tests(report, &made->saved, made->summary, made->facts.asked, before,
 				   status);
 	}
 	if (!failed && input->bug)

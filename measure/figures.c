@@ -16,7 +16,6 @@
 #define MEMBERS_MAX 40 /* connections or ranges of them in a list */
 #define MANY 20	       /* connections; with more, lists have ranges */
 #define ROWS_MAX 60
-#define MIN_MEDIANS 6 /* for an interval of their median */
 
 /* ---- what it is about ---- */
 
@@ -74,7 +73,8 @@ static void print_median(FILE *out, const struct summary *s)
 		words_add(&words, "95%% interval %s to %s", words_figure(middle->low).text,
 			  words_figure(middle->high).text);
 	else
-		words_add(&words, "95%% interval n/a (needs %d %ss)", MIN_MEDIANS, summary_unit(s));
+		words_add(&words, "95%% interval n/a (needs %d %ss)", STATS_INTERVAL_FROM,
+			  summary_unit(s));
 	words_end(&words);
 }
 

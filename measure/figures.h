@@ -25,7 +25,10 @@ struct json;
 struct ledger;
 struct ledger_sum;
 struct ledger_timer;
+struct stats_groups;
+struct stats_middle;
 struct summary;
+struct sweep_row;
 struct sweep_compare;
 struct sweep_table;
 struct watcher_answer;
@@ -123,6 +126,17 @@ void figures_transports_json(FILE *out, const struct sweep_table *table);
  * "compare_setting" for each, and "compare_sweep". */
 void figures_sweep_compare(FILE *out, const struct sweep_compare *compare);
 void figures_sweep_compare_json(FILE *out, const struct sweep_compare *compare);
+
+/*
+ * Members of an open object.  A median with its interval, lowest and highest;
+ * known: there is a rate.  The medians of a setting's connections.  Groups, null
+ * where it cannot be told, [] where none are seen; with the connections of each
+ * unless members_of is NULL.
+ */
+void figures_middle_json(struct json *json, int known, const struct stats_middle *middle);
+void figures_medians_json(struct json *json, const struct sweep_row *row);
+void figures_groups_json(struct json *json, const struct stats_groups *groups,
+			 const struct summary *members_of);
 
 /*
  * Who is at the other end, which is called a "source" or "sink"; one line or more.

@@ -83,36 +83,6 @@ static void put_variance(struct json *json, const struct summary *s)
 	json_known(json, "between_p", v->has_figures, v->p);
 }
 
-static void put_members(struct json *json, const struct summary *s, size_t group)
-{
-	json_open(json, "members", '[');
-	for (size_t i = 0; i < s->connections; i++)
-		if (s->row[i].group == group)
-			json_count(json, NULL, s->row[i].number);
-	json_close(json, ']');
-}
-
-/* null where it cannot be told, [] where none are seen */
-static void put_groups(struct json *json, const struct summary *s, bool members)
-{
-	const struct stats_groups *groups = s->groups;
-
-	if (groups->grouping == STATS_GROUPS_TOO_FEW) {
-		json_null(json, "groups");
-		return;
-	}
-	json_open(json, "groups", '[');
-	for (size_t g = 0; g < groups->count && groups->grouping == STATS_GROUPS_FOUND; g++) {
-		json_open(json, NULL, '{');
-		json_real(json, "level_MB_per_s", groups->group[g].level);
-		json_count(json, "connections", groups->group[g].n);
-		if (members)
-			put_members(json, s, g);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
-
 static void put_changes(struct json *json, const struct summary *s)
 {
 	json_open(json, "changes", '[');
@@ -175,7 +145,7 @@ void figures_summary_json(FILE *out, const struct summary *summary)
 	put_variance(&json, summary);
 	json_count(&json, "stalls_intervals", summary->stalls);
 	json_known(&json, "jain_index", summary->has_jain, summary->jain);
-	put_groups(&json, summary, true);
+	figures_groups_json(&json, summary->groups, summary);
 	put_changes(&json, summary);
 	put_odds(&json, summary);
 	put_rows(&json, summary);
@@ -207,7 +177,7 @@ static void put_side(struct json *json, const char *key, const char *name, const
 	put_middle(json, s);
 	put_range(json, s);
 	put_variance(json, s);
-	put_groups(json, s, false);
+	figures_groups_json(json, s->groups, NULL);
 	count(json, "changes", s->too_short < s->measured, s->changes);
 	json_count(json, "stalls_intervals", s->stalls);
 	json_close(json, '}');

@@ -11,7 +11,6 @@
 #include "sweep_table.h"
 #include "words.h"
 
-#define INTERVAL_FROM 6	  /* connections: the median has an interval */
 #define BAR_LEAST 4	  /* a shorter bar says nothing */
 #define BAR_MOST 40	  /* more says no more */
 #define MEDIANS_LEAST 4	  /* numbers on a line, however long its label is */
@@ -102,13 +101,14 @@ static void say_interval(struct words *words, const struct sweep_facts *facts,
 		words_text(words,
 			   "below %d %ss there is no 95%% interval, so lowest and "
 			   "highest stand for it.",
-			   INTERVAL_FROM, unit_of(facts));
+			   STATS_INTERVAL_FROM, unit_of(facts));
 		return;
 	}
 	words_text(words, "%s is the 95%% interval of the median",
 		   layout->is_inside ? "low to high" : "lowest to highest");
 	if (!layout->all_have)
-		words_text(words, "(there is none below %d %ss)", INTERVAL_FROM, unit_of(facts));
+		words_text(words, "(there is none below %d %ss)", STATS_INTERVAL_FROM,
+			   unit_of(facts));
 	words_mark(words, '.');
 }
 
@@ -416,23 +416,6 @@ static void put_values(struct json *json, const struct sweep_table *t, size_t ro
 	json_close(json, '}');
 }
 
-/* null where it cannot be told, [] where none are seen */
-static void put_groups(struct json *json, const struct stats_groups *groups)
-{
-	if (groups->grouping == STATS_GROUPS_TOO_FEW) {
-		json_null(json, "groups");
-		return;
-	}
-	json_open(json, "groups", '[');
-	for (size_t g = 0; g < groups->count && groups->grouping == STATS_GROUPS_FOUND; g++) {
-		json_open(json, NULL, '{');
-		json_real(json, "level_MB_per_s", groups->group[g].level);
-		json_count(json, "connections", groups->group[g].n);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
-
 static void put_setting(FILE *out, const struct sweep_table *t, size_t row)
 {
 	const struct sweep_row *r = &t->row[row];
@@ -445,13 +428,9 @@ static void put_setting(FILE *out, const struct sweep_table *t, size_t row)
 	put_values(&json, t, row);
 	json_bool(&json, "added", r->is_added);
 	json_count(&json, "connections", m->n);
-	json_known(&json, "median_MB_per_s", m->n > 0, m->median);
-	json_known(&json, "median_low_MB_per_s", m->has_interval, m->low);
-	json_known(&json, "median_high_MB_per_s", m->has_interval, m->high);
-	json_known(&json, "lowest_MB_per_s", m->n > 0, m->min);
-	json_known(&json, "highest_MB_per_s", m->n > 0, m->max);
+	figures_middle_json(&json, m->n > 0, m);
 	json_known(&json, "spread_ratio", line->has_spread, line->spread);
-	put_groups(&json, &line->groups);
+	figures_groups_json(&json, &line->groups, NULL);
 	json_text(&json, "limiter", *r->limiter ? r->limiter : NULL);
 	if (r->neighbour < t->rows)
 		json_count(&json, "neighbour", r->neighbour + 1);
@@ -461,10 +440,7 @@ static void put_setting(FILE *out, const struct sweep_table *t, size_t row)
 		json_bool(&json, "differs", line->differs);
 	else
 		json_null(&json, "differs");
-	json_open(&json, "medians_MB_per_s", '[');
-	for (size_t i = 0; i < r->n; i++)
-		json_real(&json, NULL, stats_rate(r->median[i]));
-	json_close(&json, ']');
+	figures_medians_json(&json, r);
 	json_end(&json);
 }
 

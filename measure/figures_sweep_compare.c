@@ -138,18 +138,12 @@ void figures_sweep_compare(FILE *out, const struct sweep_compare *compare)
 
 static void put_side(struct json *json, const char *key, const struct sweep_saved_row *row)
 {
-	const struct stats_middle *m = &row->middle;
-
 	json_open(json, key, '{');
 	if (row->n > 0 || row->has_medians)
 		json_count(json, "connections", row->n);
 	else
 		json_null(json, "connections");
-	json_known(json, "median_MB_per_s", row->has_rate, m->median);
-	json_known(json, "median_low_MB_per_s", m->has_interval, m->low);
-	json_known(json, "median_high_MB_per_s", m->has_interval, m->high);
-	json_known(json, "lowest_MB_per_s", row->has_rate, m->min);
-	json_known(json, "highest_MB_per_s", row->has_rate, m->max);
+	figures_middle_json(json, row->has_rate, &row->middle);
 	json_close(json, '}');
 }
 

@@ -176,24 +176,16 @@ void figures_transports_json(FILE *out, const struct sweep_table *table)
 
 	for (size_t i = 0; i < table->rows; i++) {
 		const struct stats_middle *m = &table->line[i].middle;
-		bool known = m->n > 0;
 		struct json json;
 		double ratio;
 
 		json_begin(&json, out, "transport");
 		json_text(&json, "transport", table->row[i].value[0]);
 		json_count(&json, "connections", m->n);
-		json_real(&json, "median_MB_per_s", known ? m->median : (double)NAN);
-		json_real(&json, "median_low_MB_per_s", m->has_interval ? m->low : (double)NAN);
-		json_real(&json, "median_high_MB_per_s", m->has_interval ? m->high : (double)NAN);
-		json_real(&json, "lowest_MB_per_s", known ? m->min : (double)NAN);
-		json_real(&json, "highest_MB_per_s", known ? m->max : (double)NAN);
+		figures_middle_json(&json, m->n > 0, m);
 		json_real(&json, "tcp_to_this_ratio",
 			  tcp_to(table, tcp, i, &ratio) ? ratio : (double)NAN);
-		json_open(&json, "medians_MB_per_s", '[');
-		for (size_t k = 0; k < table->row[i].n; k++)
-			json_real(&json, NULL, stats_rate(table->row[i].median[k]));
-		json_close(&json, ']');
+		figures_medians_json(&json, &table->row[i]);
 		json_end(&json);
 	}
 }

@@ -49,6 +49,8 @@ double stats_ln(double rate);
 double stats_sort_median(double *x, size_t n);
 int stats_median(const double *rate, size_t n, double *median);
 
+#define STATS_INTERVAL_FROM 6 /* values: with fewer there is no 95 % interval */
+
 /*
  * Median with its 95 % interval from order statistics (Conover, Practical
  * Nonparametric Statistics, 3.2): it asks nothing of the distribution and

@@ -1,7 +1,6 @@
 /* Settings side by side: see sweep.h. */
 #include "sweep.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "../socklib.h"
+#include "sweep_table.h"
 
 #define MAX_ARGUMENTS(words) (2 * (words) + 3) /* program, -c, NULL */
 
@@ -293,29 +293,6 @@ static char **make_argv(const struct sweep *sweep, const size_t *choice, int of_
 	return argv;
 }
 
-/* One word: blanks become commas, which separate options as well. */
-static char *make_label(const char *text)
-{
-	char *label = malloc(strlen(text) + sizeof("(none)")), *end = label;
-
-	if (!label)
-		return NULL;
-	for (; *text; text++) {
-		int separates = *text == ',' || isspace((unsigned char)*text);
-
-		if (!separates)
-			*end++ = (char)(*text > ' ' && *text < 127 ? *text : '?');
-		else if (end > label && end[-1] != ',')
-			*end++ = ',';
-	}
-	if (end > label && end[-1] == ',')
-		end--;
-	*end = '\0';
-	if (end == label)
-		memcpy(label, "(none)", sizeof("(none)"));
-	return label;
-}
-
 static const char *chosen_text(const struct sweep_axis *axis, size_t chosen)
 {
 	if (axis->word->both)
@@ -336,7 +313,7 @@ static struct sweep_setting *new_setting(struct sweep *sweep, const size_t *choi
 	if (find_word(sweep, 's', 0))
 		setting->source_argv = make_argv(sweep, choice, 1, &setting->source_argc);
 	for (size_t i = 0; setting->labels && i < sweep->axis_count; i++) {
-		setting->labels[i] = make_label(chosen_text(&sweep->axes[i], choice[i]));
+		setting->labels[i] = sweep_word(chosen_text(&sweep->axes[i], choice[i]));
 		labelled = labelled && setting->labels[i];
 	}
 	if (!setting->choice || !setting->labels || !labelled || !setting->sink_argv ||

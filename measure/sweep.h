@@ -77,11 +77,8 @@ size_t sweep_fastest(const struct sweep *sweep, size_t setting);
 /* What a setting has in common with those that differ in this number; to be freed. */
 char *sweep_label_around(const struct sweep *sweep, size_t setting, size_t number);
 
-/*
- * What a setting is called, "-b 64K -t SO_SNDBUF=32K", but for one of the axes
- * (SWEEP_NONE: all); to be freed.  NULL: no memory.
- */
-char *sweep_label_but(const struct sweep *sweep, size_t setting, size_t axis);
+/* What a setting is called, "-b 64K -t SO_SNDBUF=32K"; to be freed.  NULL: no memory. */
+char *sweep_label_of(const struct sweep *sweep, size_t setting);
 
 /* What sweep_parse() got, also where it failed. */
 void sweep_free(struct sweep *sweep);
@@ -126,8 +123,5 @@ int sweep_between(struct sweep *sweep, size_t a, size_t b, size_t number, double
  * each repetition of each seed, and always the same for these.
  */
 void sweep_round(uint64_t seed, uint64_t repetition, size_t settings, size_t *order);
-
-/* All repetitions, one behind the other: repetitions * settings indices. */
-void sweep_order(uint64_t seed, size_t settings, size_t repetitions, size_t *order);
 
 #endif

@@ -159,7 +159,8 @@ int sweep_between(struct sweep *sweep, size_t a, size_t b, size_t number, double
 	return add_like(sweep, a, from.axis, text, which, cause);
 }
 
-char *sweep_label_but(const struct sweep *sweep, size_t setting, size_t axis)
+/* Of all axes but one (SWEEP_NONE: of all), which has this value, NULL: none, at the end. */
+static char *label_but(const struct sweep *sweep, size_t setting, size_t axis, const char *last)
 {
 	const char *names[SWEEP_AXES], *values[SWEEP_AXES];
 	size_t count = 0;
@@ -170,7 +171,16 @@ char *sweep_label_but(const struct sweep *sweep, size_t setting, size_t axis)
 		names[count] = sweep->axes[i].name;
 		values[count++] = sweep->settings[setting]->labels[i];
 	}
+	if (last) {
+		names[count] = sweep->axes[axis].name;
+		values[count++] = last;
+	}
 	return count ? sweep_label(names, values, count) : strdup("");
+}
+
+char *sweep_label_of(const struct sweep *sweep, size_t setting)
+{
+	return label_but(sweep, setting, SWEEP_NONE, NULL);
 }
 
 size_t sweep_fastest(const struct sweep *sweep, size_t setting)
@@ -203,24 +213,14 @@ static char *masked_text(const struct alternatives_text *text, size_t index)
 char *sweep_label_around(const struct sweep *sweep, size_t setting, size_t number)
 {
 	struct sweep_number found;
-	const char *name;
-	char *label, *masked, *word, *both;
-	size_t size;
+	char *label, *masked, *word;
 
 	if (!sweep_number(sweep, setting, number, &found))
 		return NULL;
-	label = sweep_label_but(sweep, setting, found.axis);
 	masked = masked_text(text_of(sweep, setting, found.axis), found.index);
-	if (!label || !masked)
-		return label;
-	word = sweep_word(masked);
-	name = sweep->axes[found.axis].name;
-	size = strlen(label) + strlen(name) + (word ? strlen(word) : 0) + 3;
-	both = word ? malloc(size) : NULL;
-	if (both)
-		snprintf(both, size, "%s%s%s %s", label, *label ? " " : "", name, word);
+	word = masked ? sweep_word(masked) : NULL;
+	label = masked && !word ? NULL : label_but(sweep, setting, found.axis, word);
 	free(word);
 	free(masked);
-	free(label);
-	return both;
+	return label;
 }

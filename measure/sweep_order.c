@@ -44,9 +44,3 @@ void sweep_round(uint64_t seed, uint64_t repetition, size_t settings, size_t *or
 		order[j] = i;
 	}
 }
-
-void sweep_order(uint64_t seed, size_t settings, size_t repetitions, size_t *order)
-{
-	for (size_t r = 0; r < repetitions; r++)
-		sweep_round(seed, r, settings, order + r * settings);
-}

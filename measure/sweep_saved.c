@@ -8,8 +8,7 @@
 #define WORDS (SWEEP_AXES + 12) /* of a row at most, and one more */
 #define ROWS_MAX 5000		/* beyond belief: others are passed over */
 #define ASKED_MAX 1000000000
-#define INTERVAL_FROM 6 /* connections */
-#define INSIDE_FROM 9	/* from so many on the interval is not just lowest and highest */
+#define INSIDE_FROM 9 /* from so many on the interval is not just lowest and highest */
 
 /* ---- rows ---- */
 
@@ -281,7 +280,7 @@ static bool take_figures(const struct sweep_reader *reader, const struct word *w
 		m->has_interval = true;
 		return take_number(&word[1], &m->low) && take_number(&word[2], &m->high);
 	}
-	if (row->n >= INTERVAL_FROM && row->n < INSIDE_FROM) {
+	if (row->n >= STATS_INTERVAL_FROM && row->n < INSIDE_FROM) {
 		m->has_interval = true;
 		m->low = m->min;
 		m->high = m->max;
