@@ -109,7 +109,18 @@ static void note_ends(const struct sink *sink, struct report_opening *opening, i
 	opening->peer = &ends[1];
 }
 
-/* For the report: those of the first connection, kept once. */
+/* For the report, as are those below: the first connection's, kept once. */
+static void keep_opened(struct sink *sink, struct settings *settings)
+{
+	if (!sink->plan->report || sink->bug.opened)
+		return;
+	sink->bug.opened = malloc(sizeof(*settings));
+	if (sink->bug.opened) {
+		*sink->bug.opened = *settings;
+		*settings = (struct settings){ .count = 0 };
+	}
+}
+
 static void keep_settings(struct sink *sink, struct settings **kept, const struct plan *plan,
 			  int fd)
 {
@@ -134,7 +145,6 @@ static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
 		close(fd);
 		return -1;
 	}
-	keep_settings(sink, &sink->bug.opened, sink->lane->plan, fd);
 	if (sink->plan->serve)
 		keep_settings(sink, &sink->bug.source, &sink->lane->setting->source, -1);
 	note_ends(sink, opening, fd, ends);
@@ -145,6 +155,7 @@ static int hand_over(struct sink *sink, struct report_opening *opening, int fd,
 	} else {
 		report_opened(&sink->report, opening, &settings);
 	}
+	keep_opened(sink, &settings);
 	settings_free(&settings);
 	return opening->worker < 0 ? -1 : 0;
 }

@@ -9,7 +9,6 @@
 #include "../socklib.h"
 #include "clock.h"
 #include "evidence.h"
-#include "explain.h"
 #include "facts.h"
 #include "figures.h"
 #include "hostenv.h"

@@ -9,7 +9,6 @@
 
 #include "../socklib.h"
 #include "bugreport.h"
-#include "cliff.h"
 #include "evidence.h"
 #include "expect.h"
 #include "explain.h"
@@ -18,7 +17,6 @@
 #include "mechanism.h"
 #include "plan.h"
 #include "report.h"
-#include "run.h"
 #include "settings.h"
 #include "summary.h"
 #include "sweep.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hostfile.h"
+#include "words.h"
 
 #define CPU_DIR "/sys/devices/system/cpu/"
 #define CPU_MAX 65536	/* a larger number is no CPU */
@@ -45,14 +46,6 @@ static void count_kind(struct kinds *kinds, const char *name)
 	kinds->count++;
 	kind->count = 1;
 	snprintf(kind->name, NAME, "%s", name);
-}
-
-/* What does not fit is cut. */
-static void append(char *text, size_t size, const char *more)
-{
-	size_t length = strlen(text);
-
-	snprintf(text + length, size - length, "%s", more);
 }
 
 /* ---- cpuinfo ---- */
@@ -185,19 +178,16 @@ static void take_line(struct hostcpu *cpu, struct kinds *models, struct block *b
 
 static void name_models(struct hostcpu *cpu, const struct kinds *models)
 {
-	char one[NAME + 32];
+	const size_t size = sizeof(cpu->model);
 
 	if (models->count == 1 && models->more == 0)
-		append(cpu->model, sizeof(cpu->model), models->kind[0].name);
-	for (size_t i = 0; i < models->count && models->count > 1; i++) {
-		snprintf(one, sizeof(one), "%s%u x %s", i ? " + " : "", models->kind[i].count,
-			 models->kind[i].name);
-		append(cpu->model, sizeof(cpu->model), one);
-	}
+		words_append(cpu->model, size, "%s", models->kind[0].name);
+	for (size_t i = 0; i < models->count && models->count > 1; i++)
+		words_append(cpu->model, size, "%s%u x %s", i ? " + " : "", models->kind[i].count,
+			     models->kind[i].name);
 	if (models->more == 0)
 		return;
-	snprintf(one, sizeof(one), " + %u others", models->more);
-	append(cpu->model, sizeof(cpu->model), one);
+	words_append(cpu->model, size, " + %u others", models->more);
 }
 
 void hostcpu_read(struct hostcpu *cpu, const char *root)
@@ -299,7 +289,6 @@ void hostcpu_governors(const char *root, char *text, size_t size)
 	struct kinds kinds = { .count = 0 };
 	unsigned int without = 0, first, last;
 	const char *at = list;
-	char one[NAME + 32];
 
 	while (at && *at && *at != '\n') {
 		at = take_range(at, &first, &last);
@@ -309,20 +298,15 @@ void hostcpu_governors(const char *root, char *text, size_t size)
 	free(list);
 	snprintf(text, size, "%s", kinds.count ? "" : "n/a");
 	if (kinds.count == 1 && kinds.more == 0 && without == 0) {
-		append(text, size, kinds.kind[0].name);
+		words_append(text, size, "%s", kinds.kind[0].name);
 		return;
 	}
 	for (size_t i = 0; i < kinds.count; i++) {
-		snprintf(one, sizeof(one), "%s%s %u", i ? ", " : "", kinds.kind[i].name,
-			 kinds.kind[i].count);
-		append(text, size, one);
+		words_append(text, size, "%s%s %u", i ? ", " : "", kinds.kind[i].name,
+			     kinds.kind[i].count);
 	}
-	if (kinds.more) {
-		snprintf(one, sizeof(one), ", others %u", kinds.more);
-		append(text, size, one);
-	}
-	if (kinds.count && without) {
-		snprintf(one, sizeof(one), ", n/a %u", without);
-		append(text, size, one);
-	}
+	if (kinds.more)
+		words_append(text, size, ", others %u", kinds.more);
+	if (kinds.count && without)
+		words_append(text, size, ", n/a %u", without);
 }

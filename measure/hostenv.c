@@ -26,12 +26,7 @@ struct host {
 /* What does not fit is cut. */
 static void append(char *text, const char *more)
 {
-	size_t length = strlen(text), n = strlen(more);
-
-	if (n >= TEXT_SIZE - length)
-		n = TEXT_SIZE - length - 1;
-	memcpy(text + length, more, n);
-	text[length + n] = '\0';
+	words_append(text, TEXT_SIZE, "%s", more);
 }
 
 /* The words of a file, "n/a" where it has none. */

@@ -6,18 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../socklib.h"
 #include "dial.h"
 #include "evidence.h"
-#include "facts.h"
 #include "limiter.h"
 #include "plan.h"
-#include "report.h"
 #include "run.h"
 #include "served.h"
-#include "stats.h"
 #include "summary.h"
 #include "sweep.h"
 #include "transfer.h"

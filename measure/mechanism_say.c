@@ -2,7 +2,6 @@
 #include "mechanism_say.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,17 +20,6 @@ static double sender(const struct mechanism_input *in, enum fact fact)
 static double receiver(const struct mechanism_input *in, enum fact fact)
 {
 	return in->facts->value[FACTS_RECEIVER][fact];
-}
-
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format,
-						      ...)
-{
-	size_t used = strlen(text);
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text + used, size - used, format, ap);
-	va_end(ap);
 }
 
 /* A whole number: bytes and segments are counted, not estimated. */
@@ -69,20 +57,22 @@ void mechanism_say_window_below_segment(const struct mechanism_input *in, char *
 
 	snprintf(text, size, "The receive buffer (%s bytes", whole(receiver(in, FACT_RCVBUF)).text);
 	if (is_known(in->rcvbuf_asked))
-		add(text, size, ", SO_RCVBUF=%s", whole(in->rcvbuf_asked).text);
+		words_append(text, size, ", SO_RCVBUF=%s", whole(in->rcvbuf_asked).text);
 	if (in->rcvbuf_is_late)
-		add(text, size, "%s set after connect", is_known(in->rcvbuf_asked) ? "" : ",");
-	add(text, size,
-	    ") is smaller than one segment of the sender (%s): none fits into the window",
-	    whole(sender(in, FACT_SND_MSS)).text);
+		words_append(text, size, "%s set after connect",
+			     is_known(in->rcvbuf_asked) ? "" : ",");
+	words_append(text, size,
+		     ") is smaller than one segment of the sender (%s): none fits into the window",
+		     whole(sender(in, FACT_SND_MSS)).text);
 	if (is_known(bytes) && is_known(times))
-		add(text, size,
-		    ", so %s bytes leave each time its probe timer fires, %s times a second",
-		    whole(bytes).text, words_times(times).text);
-	add(text, size, ". The sender waited for the window %s of the time.",
-	    share(facts_share(in->facts, FACTS_SENDER, FACT_RWND_LIMITED)).text);
+		words_append(
+			text, size,
+			", so %s bytes leave each time its probe timer fires, %s times a second",
+			whole(bytes).text, words_times(times).text);
+	words_append(text, size, ". The sender waited for the window %s of the time.",
+		     share(facts_share(in->facts, FACTS_SENDER, FACT_RWND_LIMITED)).text);
 	if (in->rcvbuf_is_late)
-		add(text, size, " Set it early (-e).");
+		words_append(text, size, " Set it early (-e).");
 }
 
 void mechanism_say_send_buffer_below_two(const struct mechanism_input *in, char *text, size_t size)
@@ -94,12 +84,12 @@ void mechanism_say_send_buffer_below_two(const struct mechanism_input *in, char 
 		 whole(sender(in, FACT_SNDBUF)).text, whole(sender(in, FACT_SND_MSS)).text,
 		 words_times(sender(in, FACT_RTT) / MS_US).text);
 	if (is_known(sender(in, FACT_MIN_RTT)))
-		add(text, size, ", shortest %s",
-		    words_times(sender(in, FACT_MIN_RTT) / MS_US).text);
-	add(text, size, "; both CPUs idle.");
+		words_append(text, size, ", shortest %s",
+			     words_times(sender(in, FACT_MIN_RTT) / MS_US).text);
+	words_append(text, size, "; both CPUs idle.");
 	if (in->delayed_acks > 0 && is_known(in->delayed_acks))
-		add(text, size, " DelayedACKs of this host: %s a second.",
-		    words_times(in->delayed_acks).text);
+		words_append(text, size, " DelayedACKs of this host: %s a second.",
+			     words_times(in->delayed_acks).text);
 }
 
 /* As words_times() prints it. */
@@ -127,14 +117,15 @@ void mechanism_say_receiver_limited(const struct mechanism_input *in, char *text
 	snprintf(text, size, "The sender waited for the receive window %s of the time",
 		 share(facts_share(in->facts, FACTS_SENDER, FACT_RWND_LIMITED)).text);
 	if (pause_us > 0 && is_known(pause_us))
-		add(text, size, ": the sink sleeps %s us after each read",
-		    words_figure(pause_us).text);
+		words_append(text, size, ": the sink sleeps %s us after each read",
+			     words_figure(pause_us).text);
 	else if (is_known(rcvbuf) && rcvbuf <= 4 * mss && is_known(mss))
-		add(text, size, ": the receive buffer (%s bytes) has room for %s",
-		    whole(rcvbuf).text, segments_in(rcvbuf, mss).text);
+		words_append(text, size, ": the receive buffer (%s bytes) has room for %s",
+			     whole(rcvbuf).text, segments_in(rcvbuf, mss).text);
 	else if (facts_share(in->facts, FACTS_RECEIVER, FACT_RUN) >= 0.80)
-		add(text, size, ": the CPU of the sink is full (%s)", run(in, FACTS_RECEIVER).text);
-	add(text, size, ".");
+		words_append(text, size, ": the CPU of the sink is full (%s)",
+			     run(in, FACTS_RECEIVER).text);
+	words_append(text, size, ".");
 }
 
 void mechanism_say_send_buffer_small(const struct mechanism_input *in, char *text, size_t size)
@@ -160,8 +151,9 @@ void mechanism_say_paced(const struct mechanism_input *in, char *text, size_t si
 		snprintf(text, size, "Paced by %.*s at %s MB/sec", FACTS_NAME,
 			 by[0] ? by : "the congestion control",
 			 words_figure(sender(in, FACT_PACING_RATE) / MB).text);
-	add(text, size, ", measured %s, %s MB waiting unsent.", words_figure(in->rate / MB).text,
-	    words_times(sender(in, FACT_NOTSENT) / MB).text);
+	words_append(text, size, ", measured %s, %s MB waiting unsent.",
+		     words_figure(in->rate / MB).text,
+		     words_times(sender(in, FACT_NOTSENT) / MB).text);
 }
 
 /* The CPU that an end was mostly seen on; -1: there is none. */
@@ -181,8 +173,8 @@ void mechanism_say_one_cpu(const struct mechanism_input *in, char *text, size_t 
 		snprintf(text, size, "Both ends ran on CPU %d", cpu);
 	else
 		snprintf(text, size, "Both ends ran on the same CPU");
-	add(text, size, ": %s source + %s sink of one CPU.", run(in, FACTS_SENDER).text,
-	    run(in, FACTS_RECEIVER).text);
+	words_append(text, size, ": %s source + %s sink of one CPU.", run(in, FACTS_SENDER).text,
+		     run(in, FACTS_RECEIVER).text);
 }
 
 void mechanism_say_contended(const struct mechanism_input *in, char *text, size_t size)
@@ -201,17 +193,17 @@ void mechanism_say_contended(const struct mechanism_input *in, char *text, size_
 			 source >= 0.20 ? "source" : "sink",
 			 share(source >= 0.20 ? source : sink).text);
 	if (is_known(others))
-		add(text, size, "; others%s used %s CPUs meanwhile",
-		    in->parallel > 1 ? ", connections of this run among them," : "",
-		    words_times(others).text);
-	add(text, size, ".");
+		words_append(text, size, "; others%s used %s CPUs meanwhile",
+			     in->parallel > 1 ? ", connections of this run among them," : "",
+			     words_times(others).text);
+	words_append(text, size, ".");
 }
 
 /* "3 segments", "1 segment" */
 static void add_count(char *text, size_t size, double count, const char *what)
 {
-	add(text, size, "%s%s %s%s", text[0] ? ", " : "", whole(count).text, what,
-	    count > 1 ? "s" : "");
+	words_append(text, size, "%s%s %s%s", text[0] ? ", " : "", whole(count).text, what,
+		     count > 1 ? "s" : "");
 }
 
 void mechanism_say_loss(const struct mechanism_input *in, char *text, size_t size)
@@ -223,17 +215,18 @@ void mechanism_say_loss(const struct mechanism_input *in, char *text, size_t siz
 	text[0] = '\0';
 	if (lost > 0 && is_known(lost)) {
 		add_count(text, size, lost, "segment");
-		add(text, size, " lost and sent again");
+		words_append(text, size, " lost and sent again");
 		if (lost <= segments && is_known(segments))
-			add(text, size, " (%s%%)", words_times(100 * lost / segments).text);
+			words_append(text, size, " (%s%%)",
+				     words_times(100 * lost / segments).text);
 	}
 	if (timeouts > 0 && is_known(timeouts)) {
 		add_count(text, size, timeouts, "retransmission timeout");
-		add(text, size, "%s", is_known(rtos) ? "" : " on this host");
+		words_append(text, size, "%s", is_known(rtos) ? "" : " on this host");
 	}
-	add(text, size, "%s",
-	    lost >= 8 ? ": packets are dropped, on the way or at the receiver."
-		      : ": an ACK did not come in time.");
+	words_append(text, size, "%s",
+		     lost >= 8 ? ": packets are dropped, on the way or at the receiver."
+			       : ": an ACK did not come in time.");
 }
 
 void mechanism_say_spurious(const struct mechanism_input *in, char *text, size_t size)
@@ -245,8 +238,8 @@ void mechanism_say_spurious(const struct mechanism_input *in, char *text, size_t
 		 "or out of order, not lost",
 		 whole(again).text, share(sender(in, FACT_DSACK_DUPS) / again).text);
 	if (late > 0 && is_known(late))
-		add(text, size, "; the sender saw reordering %s times", whole(late).text);
-	add(text, size, ".");
+		words_append(text, size, "; the sender saw reordering %s times", whole(late).text);
+	words_append(text, size, ".");
 }
 
 void mechanism_say_small_segments(const struct mechanism_input *in, char *text, size_t size)
@@ -256,17 +249,18 @@ void mechanism_say_small_segments(const struct mechanism_input *in, char *text, 
 
 	text[0] = '\0';
 	if (is_known(per_write))
-		add(text, size, "%s segment%s per write,", words_times(per_write).text,
-		    is_one(per_write) ? "" : "s");
+		words_append(text, size, "%s segment%s per write,", words_times(per_write).text,
+			     is_one(per_write) ? "" : "s");
 	else
-		add(text, size, "Small segments");
-	add(text, size, " of %s bytes each where %s are possible",
-	    whole(sender(in, FACT_MEAN_SEGMENT)).text, whole(sender(in, FACT_SND_MSS)).text);
+		words_append(text, size, "Small segments");
+	words_append(text, size, " of %s bytes each where %s are possible",
+		     whole(sender(in, FACT_MEAN_SEGMENT)).text,
+		     whole(sender(in, FACT_SND_MSS)).text);
 	if (is_known(per_write))
-		add(text, size, ": writes hardly coalesce, as with TCP_NODELAY");
+		words_append(text, size, ": writes hardly coalesce, as with TCP_NODELAY");
 	if (is_known(source))
-		add(text, size, "; CPU of the source %s", run(in, FACTS_SENDER).text);
-	add(text, size, ".");
+		words_append(text, size, "; CPU of the source %s", run(in, FACTS_SENDER).text);
+	words_append(text, size, ".");
 }
 
 void mechanism_say_application_limited(const struct mechanism_input *in, char *text, size_t size)
@@ -277,8 +271,9 @@ void mechanism_say_application_limited(const struct mechanism_input *in, char *t
 	snprintf(text, size, "The source had nothing to send %s of the time",
 		 share(fmax(0, 1 - busy)).text);
 	if (pause_us > 0 && is_known(pause_us))
-		add(text, size, ": it sleeps %s us after each write", words_figure(pause_us).text);
-	add(text, size, ".");
+		words_append(text, size, ": it sleeps %s us after each write",
+			     words_figure(pause_us).text);
+	words_append(text, size, ".");
 }
 
 void mechanism_say_stopped(const struct mechanism_input *in, char *text, size_t size)
@@ -298,10 +293,13 @@ void mechanism_say_cpu_taken(const struct mechanism_input *in, char *text, size_
 
 	text[0] = '\0';
 	if (steal >= 0.05 && is_known(steal))
-		add(text, size, "The hypervisor took %s of the CPU time.", share(steal).text);
+		words_append(text, size, "The hypervisor took %s of the CPU time.",
+			     share(steal).text);
 	if (in->throttled > 0 && is_known(in->throttled))
-		add(text, size, "%sA cgroup was held back by its CPU limit in %s period%s.",
-		    text[0] ? " " : "", whole(in->throttled).text, in->throttled > 1 ? "s" : "");
+		words_append(text, size,
+			     "%sA cgroup was held back by its CPU limit in %s period%s.",
+			     text[0] ? " " : "", whole(in->throttled).text,
+			     in->throttled > 1 ? "s" : "");
 }
 
 void mechanism_say_timer(const struct mechanism_input *in, char *text, size_t size)

@@ -26,7 +26,6 @@ static void close_range_but(int first, int last, int fd, int other)
 
 #if defined(__linux__) && !defined(SOCKLIB_PORTABLE)
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/select.h>
 #include <time.h>
 #include <unistd.h>

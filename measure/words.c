@@ -277,3 +277,13 @@ struct words_number words_quantity(double value, const char *unit)
 	snprintf(number.text, sizeof(number.text), "%.18s %.12s", words_figure(value).text, unit);
 	return number;
 }
+
+void words_append(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text + used, size - used, format, ap);
+	va_end(ap);
+}

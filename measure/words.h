@@ -50,6 +50,10 @@ void words_put_clean(FILE *out, const char *text);
 char words_ascii(char c);
 void words_put_ascii(FILE *out, const char *text);
 
+/* Behind what stands in text, of that size; what does not fit is cut. */
+__attribute__((format(printf, 3, 4))) void words_append(char *text, size_t size, const char *format,
+							...);
+
 /* "s" behind a noun, but of one. */
 const char *words_plural(uint64_t count);
 
