@@ -7,18 +7,6 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# bins FILE: "LOW WAITS SECONDS" a line, of each ledger's bins.
-bins() {
-	json "$1" -e ledger bins | tr '{' '\n' | sed -n -E \
-		's/.*"low_s":([^,]*),"high_s":[^,]*,"waits":([0-9]*),"wait_s":([^}]*).*/\1 \2 \3/p'
-}
-
-# fullest FILE: the low end, in us, of the bin above 1 ms with most waiting.
-fullest() {
-	bins "$1" | awk '$1 >= 0.001 && $3 > most { most = $3; low = $1 }
-		END { printf "%.0f\n", low * 1e6 }'
-}
-
 # near FILE: the names of the timers at which there is a peak.
 near() {
 	json "$1" -e ledger timers | tr '{' '\n' |

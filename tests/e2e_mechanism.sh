@@ -217,14 +217,6 @@ recipes() {
 	done
 }
 
-# fullest FILE: the low end, in us, of the bin above 1 ms with most waiting.
-fullest() {
-	json "$1" -e ledger bins | tr '{' '\n' | sed -n -E \
-		's/.*"low_s":([^,]*),.*"wait_s":([^}]*).*/\1 \2/p' | awk '
-		$1 >= 0.001 && $2 > most { most = $2; low = $1 }
-		END { printf "%.0f\n", low * 1e6 }'
-}
-
 # They sleep nearly all the time and do not disturb each other.
 recipes_of_those_who_wait() {
 	need_kernel

@@ -460,6 +460,18 @@ json() {
 	"$BUILD/help_json" "$@" <"$file"
 }
 
+# bins FILE: "LOW WAITS SECONDS" a line, of each ledger's bins.
+bins() {
+	json "$1" -e ledger bins | tr '{' '\n' | sed -n -E \
+		's/.*"low_s":([^,]*),"high_s":[^,]*,"waits":([0-9]*),"wait_s":([^}]*).*/\1 \2 \3/p'
+}
+
+# fullest FILE: the low end, in us, of the bin above 1 ms with most waiting.
+fullest() {
+	bins "$1" | awk '$1 >= 0.001 && $3 > most { most = $3; low = $1 }
+		END { printf "%.0f\n", low * 1e6 }'
+}
+
 # congestion NAME...: the first that this kernel has, as an option, in CC;
 # empty when it has none.  Those that pace need other patience.
 congestion() {

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 struct test_state {
 	const char *name; /* of the running test */
 	int checks;	  /* made by it */

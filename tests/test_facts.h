@@ -57,6 +57,17 @@ static inline void nothing(struct facts *facts)
 	}
 }
 
+/* How many values are known, at all ends. */
+static inline int values_known(const struct facts_sample *sample)
+{
+	int n = 0;
+
+	for (int end = 0; end < FACTS_ENDS; end++)
+		for (int fact = 0; fact < FACTS; fact++)
+			n += !isnan(sample->value[end][fact]);
+	return n;
+}
+
 static inline void give_all(struct facts *facts, const struct given *given, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -7,8 +7,6 @@
 #include "../measure/alternatives.c"
 #include "test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 #define SIZE ALTERNATIVES_SIZE
 #define SECONDS ALTERNATIVES_SECONDS
 #define WORDS ALTERNATIVES_WORDS

@@ -13,7 +13,6 @@
 #include "../measure/figures.h"
 #include "test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define TWO_PI 6.283185307179586
 #define PLACEMENTS 6
 #define SYMPTOMS 24

@@ -9,7 +9,6 @@
 #include "../measure/figures.h"
 #include "test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define N 5	/* connections of a setting */
 #define MOST 64 /* tries of a search, far above what is allowed */
 

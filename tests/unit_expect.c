@@ -11,8 +11,6 @@
 #include "../measure/summary.h"
 #include "test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* ---- parsing ---- */
 
 /* The sentence about what is no test; "" when it is one. */

@@ -16,7 +16,6 @@
 #include "test.h"
 #include "test_facts.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define CONNECTIONS 60
 #define INTERVALS 8
 #define TEXT 65536

@@ -13,53 +13,11 @@
 #include "../measure/hostlo.h"
 #include "../measure/run.h"
 #include "test.h"
+#include "test_tree.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define CPUS "/sys/devices/system/cpu/"
 #define IPV4 "/proc/sys/net/ipv4/"
 #define LONG_SIZE (1 << 20)
-
-/* ---- trees ---- */
-
-static char root[] = "/tmp/unit_hostenv.XXXXXX";
-static char full[1024];
-
-/* The path of a file below root, whose directories are made. */
-static const char *make_way(const char *path)
-{
-	size_t n = (size_t)snprintf(full, sizeof(full), "%s%s", root, path);
-
-	for (size_t i = sizeof(root); i < n; i++) {
-		if (full[i] != '/')
-			continue;
-		full[i] = '\0';
-		mkdir(full, 0700);
-		full[i] = '/';
-	}
-	return full;
-}
-
-static void put_bytes(const char *path, const void *bytes, size_t size)
-{
-	FILE *file = fopen(make_way(path), "w");
-
-	if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
-		abort();
-}
-
-static void put(const char *path, const char *text)
-{
-	put_bytes(path, text, strlen(text));
-}
-
-static void clear(void)
-{
-	char command[256];
-
-	snprintf(command, sizeof(command), "rm -rf %s && mkdir %s", root, root);
-	if (system(command))
-		abort();
-}
 
 static struct hostenv env;
 
@@ -289,7 +247,7 @@ static void test_a_restricted_container(void)
 	put("/proc/cpuinfo", "");
 	put("/run/.containerenv", "");
 	put("/proc/sys/net/core/somaxconn", "4096\n");
-	chmod(make_way("/proc/sys/net/core/somaxconn"), 0);
+	chmod(tree_way("/proc/sys/net/core/somaxconn"), 0);
 	put("/proc/sys/net/core/rmem_max", "212992\n");
 	read_tree();
 	CHECK_STR(value("kernel"), "5.15.0 n/a, n/a");
@@ -457,13 +415,13 @@ static void test_no_files(void)
 {
 	clear();
 	for (size_t i = 0; i < COUNT(every_file); i++)
-		if (mkdir(make_way(every_file[i]), 0700))
+		if (mkdir(tree_way(every_file[i]), 0700))
 			abort();
 	read_tree();
 	CHECK_STR(value("net.ipv4.tcp_rmem"), "n/a");
 	clear();
 	for (size_t i = 0; i < COUNT(every_file); i++)
-		if (mkfifo(make_way(every_file[i]), 0600))
+		if (mkfifo(tree_way(every_file[i]), 0600))
 			abort();
 	read_tree();
 	CHECK_STR(value("kernel"), "n/a n/a, n/a");
@@ -634,9 +592,7 @@ static void test_json_and_run(void)
 
 int main(void)
 {
-	char command[64];
-
-	if (!mkdtemp(root))
+	if (tree_begin())
 		return 1;
 	RUN(test_a_guest);
 	RUN(test_where_it_runs);
@@ -657,8 +613,7 @@ int main(void)
 	RUN(test_keys_in_values);
 	RUN(test_json_and_run);
 	hostenv_free(&env);
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	if (system(command))
+	if (tree_end())
 		return 1;
 	return test_end();
 }

@@ -9,37 +9,29 @@
 #include "../measure/hostfile.h"
 #include "../measure/netcount.h"
 #include "test.h"
+#include "test_tree.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static char root[] = "/tmp/unit_netcount.XXXXXX";
+#define NETSTAT "/proc/net/netstat"
 
 /* NULL: no such file. */
-static void put_bytes(const char *name, const char *bytes, size_t size)
+static void put_or_not(const char *path, const char *text)
 {
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/proc/net/%s", root, name);
-	unlink(path);
-	if (!bytes)
-		return;
-	file = fopen(path, "w");
-	if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
-		abort();
+	unlink(tree_way(path));
+	if (text)
+		put(path, text);
 }
 
-static void put(const char *netstat, const char *snmp)
+static void put_both(const char *netstat, const char *snmp)
 {
-	put_bytes("netstat", netstat, netstat ? strlen(netstat) : 0);
-	put_bytes("snmp", snmp, snmp ? strlen(snmp) : 0);
+	put_or_not(NETSTAT, netstat);
+	put_or_not("/proc/net/snmp", snmp);
 }
 
 static struct netcount take(const char *netstat, const char *snmp)
 {
 	struct netcount counters;
 
-	put(netstat, snmp);
+	put_both(netstat, snmp);
 	if (netcount_read(&counters, root))
 		abort();
 	return counters;
@@ -107,16 +99,15 @@ static void test_garbage(void)
 	static char bytes[1 << 20];
 	unsigned int state = 7;
 	struct netcount a, b, moved;
-	char path[256];
 
-	put_bytes("netstat", bytes, sizeof(bytes));
+	put_bytes(NETSTAT, bytes, sizeof(bytes));
 	CHECK_EQ(netcount_read(&a, root), 0);
 	CHECK_EQ(a.count, 0);
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = "a 1 "[i % 4];
 	memcpy(bytes, "a: ", 3);
 	memcpy(bytes + 30000, "\na: ", 4);
-	put_bytes("netstat", bytes, sizeof(bytes));
+	put_bytes(NETSTAT, bytes, sizeof(bytes));
 	CHECK_EQ(netcount_read(&a, root), 0);
 	CHECK_EQ(a.count, 2048);
 	netcount_free(&a);
@@ -126,7 +117,7 @@ static void test_garbage(void)
 			bytes[i] = state >> 31 ? (char)(state >> 16)
 					       : "Ta::1 \n\n"[state >> 16 & 7];
 		}
-		put_bytes("netstat", bytes, 4096);
+		put_bytes(NETSTAT, bytes, 4096);
 		if (netcount_read(&a, root) || netcount_read(&b, root) ||
 		    netcount_moved(&a, &b, &moved))
 			abort();
@@ -136,12 +127,11 @@ static void test_garbage(void)
 		netcount_free(&b);
 		netcount_free(&moved);
 	}
-	put(NULL, NULL);
-	snprintf(path, sizeof(path), "%s/proc/net/netstat", root);
-	mkdir(path, 0700);
+	put_both(NULL, NULL);
+	mkdir(tree_way(NETSTAT), 0700);
 	CHECK_EQ(netcount_read(&a, root), 0);
 	CHECK_EQ(a.count, 0);
-	rmdir(path);
+	rmdir(tree_way(NETSTAT));
 }
 
 /* ---- differences ---- */
@@ -278,12 +268,7 @@ static void test_this_machine(void)
 
 int main(void)
 {
-	char path[256];
-
-	if (!mkdtemp(root))
-		return 1;
-	snprintf(path, sizeof(path), "mkdir -p %s/proc/net", root);
-	if (system(path))
+	if (tree_begin())
 		return 1;
 	RUN(test_a_pair);
 	RUN(test_broken_files);
@@ -292,8 +277,7 @@ int main(void)
 	RUN(test_text);
 	RUN(test_json);
 	RUN(test_this_machine);
-	snprintf(path, sizeof(path), "rm -rf %s", root);
-	if (system(path))
+	if (tree_end())
 		return 1;
 	return test_end();
 }

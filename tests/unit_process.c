@@ -10,9 +10,9 @@
 #include "../measure/facts.h"
 #include "../measure/process.h"
 #include "test.h"
+#include "test_facts.h"
 #include "test_tree.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define PID 4242
 #define AT "/proc/4242/"
 #define LONG_SIZE (1 << 20)
@@ -78,17 +78,6 @@ static int take(int end)
 	return process_sample(root, &process, &sample, end);
 }
 
-/* How many values are known, at all ends. */
-static int known(void)
-{
-	int n = 0;
-
-	for (int end = 0; end < FACTS_ENDS; end++)
-		for (int fact = 0; fact < FACTS; fact++)
-			n += !isnan(sample.value[end][fact]);
-	return n;
-}
-
 /* Nothing that is not known became a number, and no number is endless. */
 static void check_sane(void)
 {
@@ -120,7 +109,7 @@ static void test_a_whole_process(void)
 		CHECK_NEAR(value[FACT_READS], 10, 0);
 		CHECK_NEAR(value[FACT_WRITES], 2e12, 0);
 		CHECK_NEAR(value[FACT_THROTTLED], 4, 0);
-		CHECK_EQ(known(), 10);
+		CHECK_EQ(values_known(&sample), 10);
 		CHECK(sample.process_time_s[end] > 0);
 		CHECK(isnan(sample.process_time_s[!end]) && isnan(sample.time_s[end]));
 		CHECK_EQ_U(process.start, 777);
@@ -150,7 +139,7 @@ static void test_an_arm64_machine(void)
 		CHECK_NEAR(sample.value[FACTS_RECEIVER][FACT_RUN], 123456789012., 0);
 		CHECK(isnan(sample.value[FACTS_RECEIVER][FACT_MIGRATIONS]));
 		CHECK(isnan(sample.value[FACTS_RECEIVER][FACT_THROTTLED]));
-		CHECK_EQ(known(), 8);
+		CHECK_EQ(values_known(&sample), 8);
 	}
 }
 
@@ -164,7 +153,7 @@ static void test_an_old_kernel(void)
 	CHECK_EQ(take(FACTS_SENDER), 0);
 	CHECK_EQ_U(process.start, 500);
 	CHECK_NEAR(sample.value[FACTS_SENDER][FACT_STOPPED], 0, 0);
-	CHECK_EQ(known(), 1);
+	CHECK_EQ(values_known(&sample), 1);
 	put("/proc/stat", "cpu  100 5 30 4000 50 6 7\ncpu0 100 5 30 4000 50 6 7\nintr 12 3\n");
 	facts_nothing(&sample);
 	CHECK_EQ(process_sample_host(root, &sample), 0);
@@ -172,7 +161,7 @@ static void test_an_old_kernel(void)
 	CHECK_NEAR(sample.value[FACTS_HOST][FACT_IDLE], 4050, 0);
 	CHECK_NEAR(sample.value[FACTS_HOST][FACT_CPUS], 1, 0);
 	CHECK(isnan(sample.value[FACTS_HOST][FACT_STEAL]));
-	CHECK_EQ(known(), 3);
+	CHECK_EQ(values_known(&sample), 3);
 	CHECK(sample.time_s[FACTS_HOST] > 0);
 }
 
@@ -186,7 +175,7 @@ static void test_a_kernel_of_long_ago(void)
 	CHECK_NEAR(sample.value[FACTS_HOST][FACT_TICKS], 4135, 0);
 	CHECK(isnan(sample.value[FACTS_HOST][FACT_IDLE]));
 	CHECK_NEAR(sample.value[FACTS_HOST][FACT_CPUS], 2, 0);
-	CHECK_EQ(known(), 2);
+	CHECK_EQ(values_known(&sample), 2);
 }
 
 static const char *const every_file[] = { "stat", "schedstat", "status", "sched",
@@ -211,7 +200,7 @@ static void test_a_restricted_container(void)
 	CHECK(isnan(sample.value[FACTS_SENDER][FACT_VOLUNTARY]));
 	CHECK_NEAR(sample.value[FACTS_SENDER][FACT_CPU], 3, 0);
 	CHECK_NEAR(sample.value[FACTS_SENDER][FACT_MIGRATIONS], 12, 0);
-	CHECK_EQ(known(), 4);
+	CHECK_EQ(values_known(&sample), 4);
 	if (is_root && seteuid(0))
 		abort();
 	chmod(tree_way(AT "stat"), 0);
@@ -219,14 +208,14 @@ static void test_a_restricted_container(void)
 		abort();
 	begin();
 	CHECK_EQ(take(FACTS_SENDER), -1);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 	if (is_root && seteuid(0))
 		abort();
 	clear();
 	begin();
 	CHECK_EQ(take(FACTS_SENDER), -1);
 	CHECK_EQ(process_sample_host(root, &sample), -1);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 	CHECK(isnan(process_load(root)));
 	CHECK(isnan(sample.time_s[FACTS_HOST]) && isnan(sample.process_time_s[FACTS_SENDER]));
 	process.pid = 0;
@@ -254,7 +243,7 @@ static void test_names(void)
 		CHECK_EQ_U(process.start, 4711);
 		CHECK_NEAR(sample.value[FACTS_SENDER][FACT_CPU], 9, 0);
 		CHECK_NEAR(sample.value[FACTS_SENDER][FACT_STOPPED], 0, 0);
-		CHECK_EQ(known(), 2);
+		CHECK_EQ(values_known(&sample), 2);
 	}
 }
 
@@ -288,7 +277,7 @@ static void test_garbage(void)
 	begin();
 	CHECK_EQ(take(FACTS_SENDER), 0);
 	CHECK_EQ(process_sample_host(root, &sample), -1);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 	CHECK_EQ(process_command(root, PID, text, sizeof(text)), 0);
 	CHECK_HAS(text, "...");
 	memset(bytes, 'x', sizeof(bytes));
@@ -296,7 +285,7 @@ static void test_garbage(void)
 	begin();
 	CHECK_EQ(take(FACTS_SENDER), 0);
 	CHECK_EQ(process_sample_host(root, &sample), -1);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 	CHECK(isnan(process_load(root)));
 	for (int round = 0; round < 100; round++) {
 		for (size_t i = 0; i < 4096; i++) {
@@ -327,12 +316,12 @@ static void test_no_numbers(void)
 	CHECK_EQ(take(FACTS_SENDER), 0);
 	CHECK_NEAR(sample.value[FACTS_SENDER][FACT_RUNQ], 98, 0);
 	CHECK_NEAR(sample.value[FACTS_SENDER][FACT_THROTTLED], 4, 0);
-	CHECK_EQ(known(), 2);
+	CHECK_EQ(values_known(&sample), 2);
 	for (int i = 0; i < 2; i++) {
 		put("/proc/stat", i ? "cpu  \ncpu0 1 2 3 4\n" : "cpu  0 0 0 0 0 0 0 0 0 0\n");
 		facts_nothing(&sample);
 		CHECK_EQ(process_sample_host(root, &sample), -1);
-		CHECK_EQ(known(), 0);
+		CHECK_EQ(values_known(&sample), 0);
 		CHECK(isnan(sample.time_s[FACTS_HOST]));
 	}
 }
@@ -361,7 +350,7 @@ static void test_numbers_too_large(void)
 	put("/proc/stat", text);
 	facts_nothing(&sample);
 	CHECK_EQ(process_sample_host(root, &sample), -1);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 	put("/proc/loadavg", nines);
 	CHECK(isnan(process_load(root)));
 	put_all();
@@ -398,14 +387,14 @@ static void test_no_files(void)
 		CHECK_EQ(process_sample_host(root, &sample), -1);
 		CHECK_EQ(process_command(root, PID, text, sizeof(text)), -1);
 		CHECK(isnan(process_load(root)));
-		CHECK_EQ(known(), 0);
+		CHECK_EQ(values_known(&sample), 0);
 		process_forget(&process);
 		rmdir(tree_way(AT "stat"));
 		unlink(tree_way(AT "stat"));
 		put_stat("a", 'R', "5", "1");
 		begin();
 		CHECK_EQ(take(FACTS_SENDER), 0);
-		CHECK_EQ(known(), 2);
+		CHECK_EQ(values_known(&sample), 2);
 	}
 }
 
@@ -422,11 +411,11 @@ static void test_a_number_used_again(void)
 		CHECK_EQ(take(FACTS_SENDER), 0);
 		put_stat("sock_source", 'R', "778", "1");
 		CHECK_EQ(take(FACTS_SENDER), -1);
-		CHECK_EQ(known(), 0);
+		CHECK_EQ(values_known(&sample), 0);
 		CHECK(isnan(sample.process_time_s[FACTS_SENDER]));
 		put(AT "stat", "4242 (cut");
 		CHECK_EQ(take(FACTS_SENDER), -1);
-		CHECK_EQ(known(), 0);
+		CHECK_EQ(values_known(&sample), 0);
 		put_stat("sock_source", 'R', "777", "1");
 		CHECK_EQ(take(FACTS_SENDER), 0);
 		begin();
@@ -505,7 +494,7 @@ static void test_4096_cpus(void)
 	CHECK_NEAR(sample.value[FACTS_HOST][FACT_TICKS], 408691, 0);
 	CHECK_NEAR(sample.value[FACTS_HOST][FACT_IDLE], 8500, 0);
 	CHECK_NEAR(sample.value[FACTS_HOST][FACT_STEAL], 89, 0);
-	CHECK_EQ(known(), 4);
+	CHECK_EQ(values_known(&sample), 4);
 	put("/proc/stat", "cpu  1 2 3 4 5 6 7 8\ncpu0 1\ncpu1 1\nintr 5\ncpufreq 3\nctxt 5\n");
 	CHECK_EQ(process_sample_host(root, &sample), 0);
 	CHECK_NEAR(sample.value[FACTS_HOST][FACT_CPUS], 2, 0);

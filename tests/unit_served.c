@@ -175,8 +175,7 @@ static const char *listening(const char *rest)
 }
 
 /* Such a script does not serve: nothing stays, and the cause has this in it. */
-static void is_refused_within(double patience_s, const char *script, int transport,
-			      const char *why)
+static void is_refused_within(double patience_s, const char *script, int transport, const char *why)
 {
 	struct sock_cause cause = { .status = 0 };
 	struct served served;

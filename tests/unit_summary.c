@@ -13,8 +13,6 @@
 #include "../measure/summary.h"
 #include "test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* ---- runs ---- */
 
 static void add(struct run *run, unsigned int round, const double *rate, size_t n, double step_s)

@@ -11,7 +11,6 @@
 #include "../measure/platform.h"
 #include "test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define WORDS_MOST 64
 
 /* A command line as a shell would split it: words, and '' around one. */

@@ -15,7 +15,6 @@
 #include "../socklib.h"
 #include "test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SETTINGS 4
 #define MOST 12 /* connections */
 

@@ -9,7 +9,6 @@
 #include "../measure/sweep_table.h"
 #include "test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define ROWS 18
 #define ASKED 5
 

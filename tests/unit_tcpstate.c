@@ -11,22 +11,11 @@
 #include "../measure/tcpstate.h"
 #include "../socklib.h"
 #include "test.h"
+#include "test_facts.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define INFO_SIZE 280 /* of Linux 6.18 */
 
 static struct facts_sample sample;
-
-/* How many values are known, at all ends. */
-static int known(void)
-{
-	int n = 0;
-
-	for (int end = 0; end < FACTS_ENDS; end++)
-		for (int fact = 0; fact < FACTS; fact++)
-			n += !isnan(sample.value[end][fact]);
-	return n;
-}
 
 /* ---- struct tcp_info ---- */
 
@@ -92,7 +81,7 @@ static void test_every_length(void)
 			if (!row->bits)
 				CHECK_NEAR(value[fact], number_at(info, row->at, row->size), 0);
 		}
-		CHECK_EQ(known(), n);
+		CHECK_EQ(values_known(&sample), n);
 	}
 	CHECK(within > 1000 && beyond > 1000);
 	decode(info, 104);
@@ -339,7 +328,7 @@ static void test_cut_answers(void)
 	make_answer();
 	for (size_t size = 0; size < answer_size; size++) {
 		CHECK_EQ(take(size), EPROTO);
-		CHECK(known() == 0 && !asked.has_cookie && asked.inode == 1);
+		CHECK(values_known(&sample) == 0 && !asked.has_cookie && asked.inode == 1);
 	}
 	for (size_t size = 0; size <= answer_size; size++) {
 		int err;
@@ -373,7 +362,7 @@ static void test_errors(void)
 	CHECK_EQ(take_error(0, 4), EPROTO);
 	CHECK_EQ(take_error(-4096, 4), EPROTO);
 	CHECK_EQ(take_error(-2147483647 - 1, 4), EPROTO);
-	CHECK(known() == 0 && !asked.has_cookie && asked.inode == 1);
+	CHECK(values_known(&sample) == 0 && !asked.has_cookie && asked.inode == 1);
 	make_answer();
 	put_header(NLMSG_DONE, answer_size);
 	CHECK_EQ(take(answer_size), EPROTO);
@@ -383,7 +372,7 @@ static void test_errors(void)
 	CHECK_EQ(take(answer_size), EPROTO);
 	put_header(SOCK_DIAG_BY_FAMILY, 15);
 	CHECK_EQ(take(answer_size), EPROTO);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 }
 
 /* TIME_WAIT: a socket, but no state. */
@@ -393,7 +382,7 @@ static void test_without_attributes(void)
 	answer_size = NLMSG_HDRLEN + sizeof(struct inet_diag_msg);
 	put_header(SOCK_DIAG_BY_FAMILY, answer_size);
 	CHECK_EQ(take(answer_size), 0);
-	CHECK(known() == 0 && asked.has_cookie);
+	CHECK(values_known(&sample) == 0 && asked.has_cookie);
 	CHECK_STR(sample.congestion[FACTS_SENDER], "");
 }
 
@@ -409,7 +398,7 @@ static void test_odd_attributes(void)
 		make_answer();
 		memcpy(answer + first, &lengths[i], sizeof(lengths[i]));
 		CHECK_EQ(take(answer_size), 0);
-		CHECK_EQ(known(), 0);
+		CHECK_EQ(values_known(&sample), 0);
 	}
 	/* None of 4 bytes, which is empty. */
 	make_answer();
@@ -419,7 +408,7 @@ static void test_odd_attributes(void)
 	put_attribute(INET_DIAG_SKMEMINFO, "", 0);
 	put_header(SOCK_DIAG_BY_FAMILY, answer_size);
 	CHECK_EQ(take(answer_size), 0);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 	/* Half a number, and a name without end, or too long. */
 	answer_size = first;
 	put_attribute(INET_DIAG_SKMEMINFO, "abcdefgh", 7);
@@ -433,17 +422,14 @@ static void test_odd_attributes(void)
 	CHECK_NEAR(value[FACT_RCVBUF], number_at((const unsigned char *)"\2\0\0\0", 0, 4), 0);
 	CHECK(isnan(value[FACT_SNDBUF]) && isnan(value[FACT_RTO]));
 	CHECK_EQ(strlen(sample.congestion[FACTS_SENDER]), FACTS_NAME - 1);
-	CHECK_EQ(known(), 5);
+	CHECK_EQ(values_known(&sample), 5);
 }
 
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t next_random(void)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
+	return xorshift(&random_state);
 }
 
 /* Whatever comes: an error or a sane sample, and no byte read outside. */
@@ -642,7 +628,7 @@ static void ask_live(const char *host)
 	facts_nothing(&sample);
 	CHECK_EQ(tcpstate_ask(door, &pair.socket, &sample, FACTS_SENDER), -1);
 	CHECK(errno == ENOENT || errno == ESTALE);
-	CHECK(known() == 0 && isnan(sample.time_s[FACTS_SENDER]));
+	CHECK(values_known(&sample) == 0 && isnan(sample.time_s[FACTS_SENDER]));
 	close(listener);
 	close(door);
 }
@@ -691,7 +677,7 @@ static void test_a_port_used_again(void)
 	facts_nothing(&sample);
 	CHECK_EQ(tcpstate_ask(door, &old, &sample, FACTS_SENDER), -1);
 	CHECK(errno == ENOENT || errno == ESTALE);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 	CHECK_EQ(tcpstate_ask(door, &pair.socket, &sample, FACTS_SENDER), 0);
 	CHECK(memcmp(old.cookie, pair.socket.cookie, sizeof(old.cookie)) != 0);
 	close_pair(&pair);
@@ -714,7 +700,7 @@ static void test_no_tcp(void)
 	CHECK_EQ(tcpstate_bytes_acked(pair[0], &acked), -1);
 	CHECK_EQ(tcpstate_ask(door, &socket, &sample, FACTS_SENDER), -1);
 	CHECK_EQ(errno, EAFNOSUPPORT);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 	close(pair[0]);
 	close(pair[1]);
 	if (door >= 0)
@@ -730,7 +716,7 @@ static void test_no_door(void)
 	facts_nothing(&sample);
 	CHECK_EQ(tcpstate_ask(-1, &socket, &sample, FACTS_SENDER), -1);
 	CHECK_EQ(errno, EBADF);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 }
 
 static void run_linux(void)
@@ -765,7 +751,7 @@ static void test_not_here(void)
 	CHECK_EQ(tcpstate_ask(0, &socket, &sample, FACTS_SENDER), -1);
 	CHECK_EQ(tcpstate_ask_own(0, &sample, FACTS_SENDER), -1);
 	CHECK_EQ(tcpstate_decode_answer("", 0, &socket, &sample, FACTS_SENDER), ENOSYS);
-	CHECK_EQ(known(), 0);
+	CHECK_EQ(values_known(&sample), 0);
 }
 
 static void run_linux(void)
