@@ -329,8 +329,8 @@ ended() {
 	st=$?
 }
 
-# start_source OPTION...: a sock_source on a free port (unless -p or -H
-# says otherwise): its pid in SRC, port in PORT, output in SRC_OUT and
+# start_source OPTION...: a sock_source on a free port (unless -p or a path
+# or - for -H says otherwise): its pid in SRC, port in PORT, output in SRC_OUT and
 # SRC_ERR.  The descriptor numbers of its workers are its own.
 start_source() {
 	try_source "$@"
@@ -357,10 +357,12 @@ adopt_source() {
 # The same without waiting for its first line; may be made to fail.
 try_source() {
 	where="-p 0"
+	before=
 	for a; do
-		case $a in
-		-p|-H) where= ;;
+		case "$before $a" in
+		*' -p'|'-H -'|'-H '*/*) where= ;;
 		esac
+		before=$a
 	done
 	SOURCES=$((SOURCES + 1))
 	# shellcheck disable=SC2086
