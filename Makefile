@@ -25,9 +25,13 @@ NEEDED += -idirafter /usr/include $(addprefix -idirafter ,$(wildcard /usr/includ
 endif
 endif
 
-# Only of our own repository, not of one that this tree lies in.
+# Of our own repository, not of one that this tree lies in; git archive puts
+# the commit in the place of the format.
+ARCHIVED = $Format:%h$
 ifneq ($(wildcard .git),)
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
+else
+COMMIT := $(filter-out $$Format%,$(value ARCHIVED))
 endif
 FULL_VERSION = $(VERSION)$(if $(COMMIT),-$(COMMIT))
 
@@ -142,13 +146,13 @@ help_facts_NEEDS = measure/figures_explain measure/figures_association measure/f
 	measure/mechanism_say measure/words measure/json
 
 # Memory that it is refused.
-$(BUILD)/unit_explain: private LDFLAGS += -Wl,--wrap=calloc
+unit_explain_LINK = -Wl,--wrap=calloc
 
 STATISTICS = measure/levels measure/stats measure/dist
 
 .SECONDEXPANSION:
 $(BUILD)/%: $(BUILD)/tests/%.o $$(addsuffix .o,$$(addprefix $(BUILD)/,$$($$*_NEEDS)))
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $($*_LINK) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/%.c $(BUILD)/flags
 	$(CC) $(NEEDED) -fPIC -shared -o $@ $<
 
@@ -173,6 +177,9 @@ bench: all $(HELPERS:%=$(BUILD)/%)
 lint:
 	tests/lint.sh
 
+version:
+	@echo $(FULL_VERSION)
+
 # A path may hold blanks.
 BIN_DIR = "$(DESTDIR)$(PREFIX)/bin"
 MAN_DIR = "$(DESTDIR)$(PREFIX)/share/man"
@@ -191,7 +198,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD) $(PROGRAMS)
 
-.PHONY: all check check-builds check-short demo bench lint install uninstall clean FORCE
+.PHONY: all check check-builds check-short demo bench lint version install uninstall clean FORCE
 .SECONDARY:
 
 -include $(wildcard $(BUILD)/*.d $(BUILD)/measure/*.d $(BUILD)/tests/*.d)

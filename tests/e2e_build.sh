@@ -76,6 +76,49 @@ clean_leaves_what_the_archive_had() {
 	eq "directories left" "$(find tree -name build)" ""
 }
 
+manual_is_found_by_man() {
+	need man
+	built_tree
+	make -C tree CFLAGS=-O0 install DESTDIR="$T/a b" >make.out 2>&1
+	pages="$T/a b/usr/local/share/man"
+	for page in sock_source.1 sock_sink.1 sock_options.7 sock_facts.7; do
+		eq "where man finds it" "$(man -M "$pages" -w "${page%.*}" 2>&1)" \
+			"$pages/man${page#*.}/$page"
+	done
+}
+
+# Of the repository, of an archive of it, and of a copy with neither.
+version_names_its_commit() {
+	need git
+	copy_tree
+	eq "version of a copy" "$(make -s -C tree version)" "$(number_of tree)"
+	git="git -C tree -c user.name=test -c user.email=test@localhost"
+	{ $git init -q && $git add -A && $git commit -q -m test; } >git.out 2>&1 ||
+		fail "$(tail -n 3 git.out)"
+	commit=$($git rev-parse --short HEAD)
+	eq "version of a repository" "$(make -s -C tree version)" \
+		"$(number_of tree)-$commit"
+	mkdir archive
+	$git archive HEAD | tar -x -C archive
+	eq "version of an archive" "$(make -s -C archive version)" \
+		"$(number_of tree)-$commit"
+	echo >>tree/README.md
+	eq "version of a changed tree" "$(make -s -C tree version)" \
+		"$(number_of tree)-$commit-dirty"
+}
+
+# The one place that has it.
+number_of() {
+	sed -n 's/^VERSION = //p' "$1/Makefile"
+}
+
+# A packager's flags for the linker take none of ours away.
+flags_of_a_packager() {
+	copy_tree
+	make -s -C tree CFLAGS=-O0 LDFLAGS=-Wl,-O1 build/unit_explain >make.out 2>&1
+	eq "status of make with LDFLAGS" $? 0
+}
+
 install_and_uninstall() {
 	built_tree
 	mkdir dest home
@@ -105,7 +148,8 @@ install_and_uninstall() {
 }
 
 for t in build_portable header_dependencies \
-	clean_leaves_what_the_archive_had install_and_uninstall; do
+	clean_leaves_what_the_archive_had install_and_uninstall manual_is_found_by_man \
+	version_names_its_commit flags_of_a_packager; do
 	it $t
 done
 finish
