@@ -49,7 +49,7 @@ PROGRAMS = sock_source sock_sink
 
 UNITS = numbers options addresses json run saved stats rates association facts limiter \
 	mechanism ledger summary expect transfer hostenv netcount alternatives sweep process \
-	tcpstate watch explain sweep_table cliff sweep_saved observer served
+	tcpstate watch explain sweep_table cliff sweep_saved observer served memory
 # Programs that tests use.
 HELPERS := $(patsubst tests/%.c,%,$(wildcard tests/help_*.c)) ceiling
 SHIMS := $(patsubst tests/%.c,%,$(wildcard tests/shim_*.c))
@@ -145,8 +145,12 @@ help_facts_NEEDS = measure/figures_explain measure/figures_association measure/f
 	measure/association $(STATISTICS) $(unit_limiter_NEEDS) measure/mechanism \
 	measure/mechanism_say measure/words measure/json
 
-# Memory that it is refused.
+unit_memory_NEEDS = $(unit_saved_NEEDS) measure/summary measure/compare measure/association
+
+# Memory that they are refused.
 unit_explain_LINK = -Wl,--wrap=calloc
+unit_memory_LINK = $(addprefix -Wl$(COMMA)--wrap=,malloc calloc realloc strdup strndup free)
+COMMA = ,
 
 STATISTICS = measure/levels measure/stats measure/dist
 
