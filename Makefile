@@ -25,6 +25,26 @@ NEEDED += -idirafter /usr/include $(addprefix -idirafter ,$(wildcard /usr/includ
 endif
 endif
 
+# Guards against faults not yet found, where compiler and linker have them;
+# HARDEN= is without.  The libc's checks need optimisation, and stay out of the
+# way of a sanitizer's and of a value that the flags give.
+HARDEN = -fstack-protector-strong -fPIE
+HARDEN_LINK = -pie -Wl,-z,relro,-z,now
+FORTIFY = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+ifneq ($(HARDEN),)
+TRY = printf '\043include <stdio.h>\nint main(void) { return 0; }\n' | $(CC) -x c -Werror \
+	$(CPPFLAGS) $(CFLAGS)
+ifeq ($(shell $(TRY) $(HARDEN) - $(LDFLAGS) $(HARDEN_LINK) -o /dev/null >/dev/null 2>&1 && echo y),y)
+GUARDS := $(HARDEN)
+LINK_GUARDS := $(HARDEN_LINK)
+endif
+ifeq ($(findstring -fsanitize,$(CFLAGS))$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),)
+ifeq ($(shell $(TRY) $(FORTIFY) -fsyntax-only - >/dev/null 2>&1 && echo y),y)
+GUARDS += $(FORTIFY)
+endif
+endif
+endif
+
 # Of our own repository, not of one that this tree lies in; git archive puts
 # the commit in the place of the format.
 ARCHIVED = $Format:%h$
@@ -62,7 +82,7 @@ all: $(PROGRAMS)
 
 $(BUILD)/bin/%: $(BUILD)/%.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(LINK_GUARDS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Those at the top are of the build that was asked for last.
 $(PROGRAMS): %: $(BUILD)/bin/%
@@ -72,23 +92,23 @@ $(OTHERS): FORCE
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(NEEDED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(CC) $(NEEDED) $(GUARDS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/measure/plan.o: private NEEDED += -DSOCKLIB_VERSION='"$(FULL_VERSION)"'
 $(BUILD)/measure/plan.o: $(BUILD)/version
 
 # Files that change only when what they hold does.
-FLAGS = $(CC) $(NEEDED) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
+FLAGS = $(CC) $(NEEDED) $(GUARDS) $(CPPFLAGS) $(CFLAGS) $(LINK_GUARDS) $(LDFLAGS)
 ifneq ($(strip $(file <$(BUILD)/flags)),$(strip $(FLAGS)))
 $(BUILD)/flags: FORCE
 endif
 ifneq ($(file <$(BUILD)/version),$(FULL_VERSION))
 $(BUILD)/version: FORCE
 endif
-$(BUILD)/flags: | $(BUILD)/
-	$(file >$@,$(FLAGS))
-$(BUILD)/version: | $(BUILD)/
-	$(file >$@,$(FULL_VERSION))
+$(BUILD)/flags: private export HELD = $(FLAGS)
+$(BUILD)/version: private export HELD = $(FULL_VERSION)
+$(BUILD)/flags $(BUILD)/version: | $(BUILD)/
+	@printf '%s\n' "$$HELD" >$@
 $(BUILD)/:
 	@mkdir -p $@
 FORCE:
@@ -156,7 +176,7 @@ STATISTICS = measure/levels measure/stats measure/dist
 
 .SECONDEXPANSION:
 $(BUILD)/%: $(BUILD)/tests/%.o $$(addsuffix .o,$$(addprefix $(BUILD)/,$$($$*_NEEDS)))
-	$(CC) $(CFLAGS) $(LDFLAGS) $($*_LINK) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(LINK_GUARDS) $(LDFLAGS) $($*_LINK) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/%.c $(BUILD)/flags
 	$(CC) $(NEEDED) -fPIC -shared -o $@ $<
 
@@ -171,6 +191,10 @@ check-short: all $(TESTS)
 # With each compiler that is here; minutes.
 check-builds: all
 	BUILD=$(BUILD) PORTABLE=$(PORTABLE) tests/run.sh builds
+
+# Lines that no test executes; minutes.
+coverage:
+	BUILD=$(BUILD) tests/coverage.sh
 
 demo: all
 	tests/demo.sh
@@ -202,7 +226,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD) $(PROGRAMS)
 
-.PHONY: all check check-builds check-short demo bench lint version install uninstall clean FORCE
+.PHONY: all check check-builds check-short coverage demo bench lint version install uninstall clean FORCE
 .SECONDARY:
 
 -include $(wildcard $(BUILD)/*.d $(BUILD)/measure/*.d $(BUILD)/tests/*.d)

@@ -112,6 +112,31 @@ number_of() {
 	sed -n 's/^VERSION = //p' "$1/Makefile"
 }
 
+# What guards against faults not yet found: on where the toolchain has it.
+guards_are_in_by_default() {
+	need readelf
+	grep -q -e '-z,relro,-z,now' "$BUILD/flags" || skip "this toolchain has none"
+	for p in "$SOURCE" "$SINK"; do
+		match "type of ${p##*/}" "$(readelf -hW "$p")" '^ *Type: +DYN'
+		match "segments" "$(readelf -lW "$p")" '^ *GNU_RELRO'
+		match "dynamic section" "$(readelf -dW "$p")" 'NOW'
+		match "symbols" "$(readelf -sW "$p")" '__stack_chk_fail'
+		if grep -q -e ' -O[1-3s]' "$BUILD/flags" &&
+		   grep -q FORTIFY_SOURCE=2 "$BUILD/flags" &&
+		   readelf -dW "$p" | grep -q 'libc\.so\.6'; then
+			match "symbols" "$(readelf -sW "$p")" '__[a-z]+_chk'
+		fi
+	done
+}
+
+guards_may_be_left_out() {
+	copy_tree
+	make -C tree HARDEN= -n all >make.out 2>&1
+	eq "status of make -n HARDEN=" $? 0
+	match "its commands" "$(cat make.out)" ' -c -o build/socklib\.o '
+	no_match "its commands" "$(cat make.out)" 'stack-protector|FORTIFY|relro'
+}
+
 # A packager's flags for the linker take none of ours away.
 flags_of_a_packager() {
 	copy_tree
@@ -149,7 +174,8 @@ install_and_uninstall() {
 
 for t in build_portable header_dependencies \
 	clean_leaves_what_the_archive_had install_and_uninstall manual_is_found_by_man \
-	version_names_its_commit flags_of_a_packager; do
+	version_names_its_commit flags_of_a_packager \
+	guards_are_in_by_default guards_may_be_left_out; do
 	it $t
 done
 finish
