@@ -123,6 +123,35 @@ static void test_which_ends_are_failures(void)
 	}
 }
 
+/* Each connection by its own start; one whose start is unknown stops it all. */
+static void test_what_began_before_is_left_out(void)
+{
+	static const double starts[2][4] = { { 0, 0.5, 1, 1.5 }, { 0.9, 1.1, 1.2, 1.3 } };
+	struct run run = { .parallel = 1 };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct run_series *series = run_add_series(&run, i + 1, i + 1);
+
+		CHECK(series != NULL);
+		for (unsigned int k = 0; series && k < 4; k++)
+			CHECK_EQ(run_add_rate(series, 10 * (i + 1) + k, starts[i][k]), 0);
+	}
+	CHECK_EQ(run_drop_before(&run, 1), 0);
+	CHECK_NEAR(run.warm_up_s, 1, 0);
+	CHECK_EQ_U(run.series[0].count, 2);
+	CHECK_NEAR(run.series[0].rate[0], 12, 0);
+	CHECK_NEAR(run.series[0].start_s[1], 1.5, 0);
+	CHECK_EQ_U(run.series[1].count, 3);
+	CHECK_NEAR(run.series[1].rate[2], 23, 0);
+	CHECK_EQ(run_drop_before(&run, 1), 0);
+	CHECK_EQ_U(run.series[0].count, 2);
+	CHECK_EQ(run_drop_before(&run, 9), 0);
+	CHECK_EQ_U(run.series[1].count, 0);
+	CHECK_EQ(run_add_rate(&run.series[0], 1, -1), 0);
+	CHECK_EQ(run_drop_before(&run, 10), -1);
+	run_free(&run);
+}
+
 int main(void)
 {
 	RUN(test_intervals_add_up);
@@ -132,5 +161,6 @@ int main(void)
 	RUN(test_last_deadline_is_the_duration);
 	RUN(test_rates);
 	RUN(test_which_ends_are_failures);
+	RUN(test_what_began_before_is_left_out);
 	return test_end();
 }
