@@ -86,7 +86,7 @@ $(BUILD)/bin/%: $(BUILD)/%.o $(LIBRARY)
 
 # Those at the top are of the build that was asked for last.
 $(PROGRAMS): %: $(BUILD)/bin/%
-	cp $< $@
+	cp -f $< $@
 OTHERS := $(foreach p,$(PROGRAMS),$(shell cmp -s $(p) $(BUILD)/bin/$(p) || echo $(p)))
 $(OTHERS): FORCE
 
