@@ -33,7 +33,7 @@ HARDEN_LINK = -pie -Wl,-z,relro,-z,now
 FORTIFY = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 ifneq ($(HARDEN),)
 TRY = printf '\043include <stdio.h>\nint main(void) { return 0; }\n' | $(CC) -x c -Werror \
-	$(CPPFLAGS) $(CFLAGS)
+	$(CPPFLAGS) $(filter-out --coverage -ftest-coverage -save-temps%,$(CFLAGS))
 ifeq ($(shell $(TRY) $(HARDEN) - $(LDFLAGS) $(HARDEN_LINK) -o /dev/null >/dev/null 2>&1 && echo y),y)
 GUARDS := $(HARDEN)
 LINK_GUARDS := $(HARDEN_LINK)
