@@ -15,7 +15,8 @@
 # that says "# limit: SECONDS" gets that much time instead of 60 seconds.
 #
 # Environment: BUILD (build) holds the test programs, BIN (.) sock_source
-# and sock_sink, PORTABLE=1 says that they were built without Linux parts.
+# and sock_sink, PORTABLE=1 says that they were built without Linux parts;
+# PATIENCE (1) multiplies the limits, for builds that are slow.
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 cd "$here/.." || exit 1
@@ -34,9 +35,10 @@ run_one() {
 	esac
 	limit=$(sed -n 's/^# limit: \([0-9]*\)$/\1/p' "$command" \
 		2>/dev/null | head -n 1)
+	limit=$((${limit:-60} * ${PATIENCE:-1}))
 	out=$RESULTS/$1
 	began=$(date +%s)
-	set -- "$1" timeout -k 5 "${limit:-60}"
+	set -- "$1" timeout -k 5 "$limit"
 	case $command in
 	*.sh)	set -- "$@" sh "$command" ;;
 	*)	set -- "$@" "$command" ;;
@@ -56,7 +58,7 @@ run_one() {
 		case $status in
 		0)	grep -q -e '^PASS ' -e '^SKIP ' "$out.raw" ||
 				echo "FAIL $name: it printed no result" ;;
-		124|137) echo "FAIL $name: not over after ${limit:-60} s" ;;
+		124|137) echo "FAIL $name: not over after $limit s" ;;
 		1)	grep -q '^FAIL ' "$out.raw" ||
 				echo "FAIL $name: exit 1 without a reason" ;;
 		*)	echo "FAIL $name: ended with status $status" ;;
