@@ -91,7 +91,8 @@ preloaded() {
 
 # What each one must say, and must not, and the word of its intervals.
 recipe_of() {
-	options=
+	options=''
+	beside=''
 	case $1 in
 	window)	sink_options="-t SO_RCVBUF=8192"
 		rule=window-below-segment word=rwnd
@@ -115,7 +116,8 @@ recipe_of() {
 		not='application-limited|timer|receiver-limited'
 		text="^Paced: SO_MAX_PACING_RATE 10\\.49 MB/sec, measured (9|10)(\\.[0-9]+)?, $NUMBER MB waiting unsent\\.\$" ;;
 	lossy)	sink_options=
-		rule=loss word=loss
+		# Behind a segment that is missing the window fills.
+		rule=loss word=loss beside=rwnd
 		not='spurious-retransmits|window-below-segment|timer'
 		text="^[0-9]+ segments lost and sent again \\($NUMBER%\\).*: packets are dropped, on the way or at the receiver\\.\$" ;;
 	late)	options=${OTHER:+-t $OTHER} sink_options="-l -t"
@@ -163,9 +165,9 @@ all_said() {
 	esac
 	match "sentence of $1" "$(sentence "$1.out" "$rule")" "$text"
 	limiters "$1.out" >words
-	awk -v word="$word" '
+	awk -v word="$word" -v beside="$beside" '
 		$2 == word { is = $1; next }
-		$2 != "runq" && $2 != "null" { other += $1 }
+		$2 != "runq" && $2 != "null" && $2 != beside { other += $1 }
 		END { exit !(is > other) }' words
 }
 
